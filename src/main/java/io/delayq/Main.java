@@ -1,0 +1,7 @@
+package io.delayq;
+
+public final class Main {
+    private Main() {}
+
+    public static void main(String[] args) {}
+}

@@ -1,0 +1,80 @@
+package io.delayq.config;
+
+import java.nio.file.Path;
+import java.util.List;
+
+/**
+ * Everything that can be set, checked once at start. {@code conf/delayq.yaml} has each name with its default and meaning.
+ *
+ * @param insecure listen without tokens on an address that is not loopback
+ */
+public record Settings(
+        Http http,
+        Path dataDir,
+        Redis redis,
+        String namespace,
+        int buckets,
+        Instances instances,
+        List<Token> tokens,
+        boolean insecure) {
+
+    public Settings {
+        tokens = List.copyOf(tokens);
+    }
+
+    /**
+     * @param maxConnections open connections at a time; further ones are closed at once
+     * @param idleMillis how long a kept-alive connection may wait for its next request
+     * @param headerMillis how long a new connection may take to send its first headers, and a body may stall
+     */
+    public record Http(String host, int port, int maxConnections, long idleMillis, long headerMillis) {}
+
+    /**
+     * @param url null: the embedded server is started
+     * @param deadlineMillis how long one request may take in all, repetitions included
+     * @param tryMillis how long one try may take before its connection is given up
+     * @param queue most jobs and calls waiting for Redis in one verticle instance; more answer 503
+     */
+    public record Redis(String url, long deadlineMillis, long tryMillis, int queue) {
+        @Override
+        public String toString() {
+            return "Redis[url=" + redacted() + ", deadlineMillis=" + deadlineMillis + ", tryMillis=" + tryMillis
+                    + ", queue=" + queue + "]";
+        }
+
+        /** The address without user and password. */
+        public String redacted() {
+            return url == null ? "embedded" : url.replaceFirst("//.*@", "//");
+        }
+
+        public Redis withUrl(String other) {
+            return new Redis(other, deadlineMillis, tryMillis, queue);
+        }
+    }
+
+    /** How many of each verticle one process runs. */
+    public record Instances(int ingress, int scanner, int dispatcher) {}
+
+    /**
+     * Who may call what.
+     *
+     * @param sha256 hash of the secret, lower-case hex; the secret itself is not kept
+     * @param rights some of {@code push}, {@code consume}, {@code admin}
+     * @param topics patterns in which {@code *} stands for any run of characters
+     */
+    public record Token(String name, String sha256, List<String> rights, List<String> topics) {
+        public Token {
+            rights = List.copyOf(rights);
+            topics = List.copyOf(topics);
+        }
+
+        @Override
+        public String toString() {
+            return "Token[name=" + name + ", rights=" + rights + ", topics=" + topics + "]";
+        }
+    }
+
+    public Settings withRedisUrl(String url) {
+        return new Settings(http, dataDir, redis.withUrl(url), namespace, buckets, instances, tokens, insecure);
+    }
+}
