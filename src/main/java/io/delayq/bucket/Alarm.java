@@ -1,0 +1,53 @@
+package io.delayq.bucket;
+
+/**
+ * When a bucket is to be looked at again. Pure: times are given in. Redis' clock is followed by what it last said and
+ * the time that has passed here since.
+ */
+final class Alarm {
+    private static final long NEVER = Long.MAX_VALUE;
+    private static final long MOST_TRANSIT_MILLIS = 50;
+
+    private long redisNow;
+    private long heardAtNanos;
+    private boolean heard;
+    private long next = NEVER;
+
+    /** A scan begins: its answer will tell of all that is known now. */
+    void scanning() {
+        next = NEVER;
+    }
+
+    /** A scan has answered: Redis' time, and its alarm (-1: none). Hints of the meantime still count. */
+    void scanned(long now, long alarm, long nanos) {
+        heard(now, nanos);
+        hinted(alarm < 0 ? NEVER : alarm);
+    }
+
+    /** Something is due at this time; counts if it is earlier than what is known. */
+    void hinted(long at) {
+        next = Math.min(next, at);
+    }
+
+    /** Redis said this time a moment ago. Being some ms behind what is known is the way here, more is a clock set back. */
+    void heard(long now, long nanos) {
+        long behind = heard ? estimate(nanos) - now : 0;
+        if (behind <= 0 || behind > MOST_TRANSIT_MILLIS) {
+            redisNow = now;
+            heardAtNanos = nanos;
+            heard = true;
+        }
+    }
+
+    /** How long until the next scan in ms, 0 for at once, -1 for not before a hint. */
+    long waitMillis(long nanos) {
+        if (next == NEVER) {
+            return -1;
+        }
+        return heard ? Math.max(0, next - estimate(nanos)) : 0;
+    }
+
+    private long estimate(long nanos) {
+        return redisNow + (nanos - heardAtNanos) / 1_000_000;
+    }
+}

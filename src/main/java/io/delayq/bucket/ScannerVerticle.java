@@ -1,0 +1,127 @@
+package io.delayq.bucket;
+
+import io.delayq.bus.Addresses;
+import io.delayq.bus.AlarmHint;
+import io.delayq.ops.Meters;
+import io.delayq.redis.Keys;
+import io.delayq.redis.RedisEndpoint;
+import io.delayq.redis.RedisLink;
+import io.delayq.redis.Store;
+import io.vertx.core.Future;
+import io.vertx.core.Promise;
+import io.vertx.core.VerticleBase;
+import io.vertx.core.eventbus.Message;
+import java.util.LinkedHashMap;
+import java.util.Map;
+
+/**
+ * Room 2 of push -> <b>bucket</b> -> ready -> consumer -> ack: moves what is due from the clock to ready, and jobs whose
+ * lease ended back. Sleeps until its bucket's next alarm; a hint tells of an earlier one.
+ */
+public final class ScannerVerticle extends VerticleBase {
+    static final int JOBS_A_CALL = 500;
+    private static final long PAUSE_AFTER_FAILURE_MILLIS = 100;
+
+    private final RedisEndpoint endpoint;
+    private final Keys keys;
+    private final Addresses addresses;
+    private final Meters meters;
+    private final int instance;
+    private final Map<Integer, Scan> scans = new LinkedHashMap<>();
+    private RedisLink link;
+    private Store store;
+    private boolean stopped;
+
+    /** One bucket's turn: a scan under way, or a timer to the next one, or neither while nothing waits. */
+    private static final class Scan {
+        final Alarm alarm = new Alarm();
+        Promise<Void> underWay;
+        long timer = -1;
+    }
+
+    public ScannerVerticle(RedisEndpoint endpoint, Keys keys, Addresses addresses, Meters meters, int instance) {
+        this.endpoint = endpoint;
+        this.keys = keys;
+        this.addresses = addresses;
+        this.meters = meters;
+        this.instance = instance;
+    }
+
+    @Override
+    public Future<?> start() {
+        link = new RedisLink(vertx, endpoint, "scanner-" + instance);
+        store = new Store(vertx, link, endpoint, keys, meters);
+        for (int bucket = 0; bucket < keys.buckets(); bucket++) {
+            if (addresses.scannerOf(bucket) == instance) {
+                scans.put(bucket, new Scan());
+            }
+        }
+        scans.keySet().forEach(this::scan);
+        return vertx.eventBus()
+                .consumer(addresses.scanner(instance), this::hinted)
+                .completion();
+    }
+
+    @Override
+    public Future<?> stop() {
+        stopped = true;
+        Future<Void> underWay = Future.succeededFuture();
+        for (Scan scan : scans.values()) {
+            vertx.cancelTimer(scan.timer);
+            if (scan.underWay != null) {
+                Future<Void> one = scan.underWay.future();
+                underWay = underWay.eventually(() -> one);
+            }
+        }
+        return underWay.eventually(link::close);
+    }
+
+    private void hinted(Message<AlarmHint> message) {
+        AlarmHint hint = message.body();
+        Scan scan = scans.get(hint.bucket());
+        if (scan == null || stopped) {
+            return;
+        }
+        scan.alarm.hinted(hint.at());
+        scan.alarm.heard(hint.now(), System.nanoTime());
+        if (scan.underWay == null) {
+            sleep(hint.bucket(), scan);
+        }
+    }
+
+    private void scan(int bucket) {
+        Scan scan = scans.get(bucket);
+        scan.timer = -1;
+        scan.alarm.scanning();
+        scan.underWay = Promise.promise();
+        store.due(bucket, JOBS_A_CALL).onComplete(result -> {
+            if (result.succeeded()) {
+                scan.alarm.scanned(result.result().now(), result.result().alarm(), System.nanoTime());
+            }
+            Promise<Void> over = scan.underWay;
+            scan.underWay = null;
+            over.complete();
+            if (stopped) {
+                return;
+            }
+            if (result.succeeded()) {
+                sleep(bucket, scan);
+            } else {
+                scan.timer = vertx.setTimer(PAUSE_AFTER_FAILURE_MILLIS, timer -> scan(bucket));
+            }
+        });
+    }
+
+    private void sleep(int bucket, Scan scan) {
+        if (scan.timer >= 0) {
+            vertx.cancelTimer(scan.timer);
+            scan.timer = -1;
+        }
+        long wait = scan.alarm.waitMillis(System.nanoTime());
+        if (wait == 0) {
+            scan(bucket);
+        } else if (wait > 0) {
+            scan.timer = vertx.setTimer(wait, timer -> scan(bucket));
+        }
+    }
+}

@@ -1,0 +1,54 @@
+package io.delayq.bus;
+
+import io.vertx.core.eventbus.DeliveryOptions;
+
+/**
+ * The event bus of one server. Redis is the only truth: a lost message costs time, never a job.
+ *
+ * <table>
+ * <caption>addresses</caption>
+ * <tr><th>address</th><th>message</th><th>from</th><th>to</th><th>losing one costs</th></tr>
+ * <tr><td>{@link #scanner}</td><td>{@link AlarmHint}</td><td>WakeVerticle</td><td>the bucket's ScannerVerticle</td><td>up to a second until the next look</td></tr>
+ * <tr><td>{@link #dispatcher}</td><td>{@link ReadyHint}</td><td>WakeVerticle</td><td>the topic's DispatchVerticle</td><td>up to a second until the next look</td></tr>
+ * <tr><td>{@link #dispatcher}</td><td>{@link Demand}, {@link Withdrawal}</td><td>rooms with consumers</td><td>the topic's DispatchVerticle</td><td>a second: demand is repeated; a batch for a consumer that left is refused and released</td></tr>
+ * <tr><td>{@link #room}</td><td>{@link Batch}, answered with a Boolean: taken or refused</td><td>DispatchVerticle</td><td>the consumer's room</td><td>0.1 s: sent again under the same number until answered</td></tr>
+ * </table>
+ */
+public final class Addresses {
+    private final String prefix;
+    private final int scanners;
+    private final int dispatchers;
+
+    /** @param server tells the servers in one Vert.x apart */
+    public Addresses(String server, int scanners, int dispatchers) {
+        this.prefix = "delayq." + server + ".";
+        this.scanners = scanners;
+        this.dispatchers = dispatchers;
+    }
+
+    public static DeliveryOptions options() {
+        return new DeliveryOptions().setCodecName(LocalCodec.NAME).setLocalOnly(true);
+    }
+
+    /** Which scanner instance serves a bucket. */
+    public int scannerOf(int bucket) {
+        return bucket % scanners;
+    }
+
+    public String scanner(int instance) {
+        return prefix + "scanner." + instance;
+    }
+
+    public String dispatcher(int instance) {
+        return prefix + "dispatcher." + instance;
+    }
+
+    /** The dispatcher of a topic. */
+    public String dispatcherOf(String topic) {
+        return dispatcher(Math.floorMod(topic.hashCode(), dispatchers));
+    }
+
+    public String room(String name) {
+        return prefix + "room." + name;
+    }
+}

@@ -1,0 +1,13 @@
+package io.delayq.bus;
+
+/**
+ * A consumer has room. Repeated every second while it lasts; saying it twice asks for nothing twice, because {@code
+ * granted} counts from the consumer's beginning.
+ *
+ * @param room where its jobs are to be sent
+ * @param consumer unique in its room
+ * @param granted how many jobs it may be sent in all
+ * @param once it takes one batch, and is forgotten afterwards
+ * @param now it wants that batch at once, empty if nothing is ready
+ */
+public record Demand(String room, long consumer, String topic, long granted, boolean once, boolean now) {}

@@ -1,0 +1,4 @@
+package io.delayq.bus;
+
+/** The consumer takes no more. */
+public record Withdrawal(String room, long consumer, String topic) {}

@@ -1,0 +1,222 @@
+package io.delayq.http;
+
+import io.delayq.redis.StoreException;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import io.vertx.core.http.HttpHeaders;
+import io.vertx.core.http.HttpMethod;
+import io.vertx.core.http.HttpServerRequest;
+import io.vertx.core.http.HttpServerResponse;
+import io.vertx.ext.web.Router;
+import io.vertx.ext.web.RoutingContext;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+import java.util.UUID;
+import java.util.stream.Collectors;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The routes of one verticle instance, each with the right it needs, and what all requests have in common: who may call,
+ * how bodies are read, and how an answer or a problem is written.
+ */
+public final class Api {
+    private static final Logger log = LoggerFactory.getLogger(Api.class);
+    private static final int RETRY_AFTER_SECONDS = 1;
+
+    /** Serves one call. Throwing a {@link Problem} is as good as returning a failed future. */
+    public interface Handler {
+        Future<Answer> handle(Call call);
+    }
+
+    /** @param bodyLimit most bytes of a request */
+    public record Route(HttpMethod method, String path, Right right, int bodyLimit, Handler handler) {
+        String[] pattern() {
+            return path.substring(1).split("/", -1);
+        }
+    }
+
+    private final Vertx vertx;
+    private final Access access;
+    private final long stallMillis;
+    private final List<Route> routes = new ArrayList<>();
+    private final Set<Future<?>> underWay = new HashSet<>();
+    private boolean draining;
+
+    public Api(Vertx vertx, Access access, long stallMillis) {
+        this.vertx = vertx;
+        this.access = access;
+        this.stallMillis = stallMillis;
+    }
+
+    public Api route(HttpMethod method, String path, Right right, int bodyLimit, Handler handler) {
+        routes.add(new Route(method, path, right, bodyLimit, handler));
+        return this;
+    }
+
+    public List<Route> routes() {
+        return List.copyOf(routes);
+    }
+
+    public Router router() {
+        Router router = Router.router(vertx);
+        for (Route route : routes) {
+            router.route(route.method(), route.path()).handler(context -> serve(route, context));
+        }
+        router.route().last().handler(this::unmatched);
+        // a path that vertx-web cannot even split
+        router.errorHandler(400, context -> write(context.request(), Problem.invalid("", "expected a valid path")));
+        router.errorHandler(500, context -> write(context.request(), context.failure()));
+        return router;
+    }
+
+    /** What the server could not even read as a request. */
+    public void invalid(HttpServerRequest request) {
+        Throwable cause = request.decoderResult().cause();
+        boolean headers = cause instanceof io.netty.handler.codec.http.TooLongHttpHeaderException;
+        write(
+                request,
+                headers
+                        ? ProblemType.HEADERS_TOO_LARGE.with("expected at most 8 KiB of headers")
+                        : Problem.invalid("", "expected an HTTP request with a line of at most 4 KiB"));
+        request.connection().close();
+    }
+
+    /** From now on refuses requests. Completes when those under way are answered. */
+    public Future<Void> drain() {
+        draining = true;
+        return underWay.isEmpty()
+                ? Future.succeededFuture()
+                : Future.join(List.copyOf(underWay)).transform(done -> drain());
+    }
+
+    public boolean isDraining() {
+        return draining;
+    }
+
+    private void serve(Route route, RoutingContext context) {
+        HttpServerRequest request = context.request();
+        Future<Answer> answer = answer(route, request);
+        underWay.add(answer);
+        answer.onComplete(result -> {
+            underWay.remove(answer);
+            if (result.succeeded()) {
+                write(request, result.result());
+            } else {
+                write(request, result.cause());
+            }
+        });
+    }
+
+    private Future<Answer> answer(Route route, HttpServerRequest request) {
+        try {
+            List<String> segments = Paths.segments(request.path());
+            if (!Paths.fits(route.pattern(), segments)) {
+                // vertx-web tidied the path before it found the route
+                throw notFound(request);
+            }
+            access.checkSource(request);
+            Access.Caller caller = access.check(request, route.right());
+            if (draining && route.right() != Right.NONE) {
+                throw Problem.shuttingDown(RETRY_AFTER_SECONDS);
+            }
+            checkMediaType(request);
+            Paths.check(route.pattern(), segments);
+            if (route.path().contains("/:topic")) {
+                caller.checkTopic(segments.get(2));
+            }
+            return Bodies.read(vertx, request, route.bodyLimit(), stallMillis)
+                    .compose(body -> route.handler().handle(new Call(request, segments, body, caller)));
+        } catch (RuntimeException e) {
+            return Future.failedFuture(e);
+        }
+    }
+
+    private void unmatched(RoutingContext context) {
+        HttpServerRequest request = context.request();
+        try {
+            access.checkSource(request);
+            List<String> segments = Paths.segments(request.path());
+            if (Paths.isUntidy(segments)) {
+                throw notFound(request);
+            }
+            Set<String> allowed = routes.stream()
+                    .filter(route -> Paths.fits(route.pattern(), segments))
+                    .map(route -> route.method().name())
+                    .collect(Collectors.toCollection(java.util.TreeSet::new));
+            if (allowed.isEmpty()) {
+                throw notFound(request);
+            }
+            String list = String.join(", ", allowed);
+            Problem problem = ProblemType.METHOD_NOT_ALLOWED.with("expected " + list);
+            write(request, Answer.of(problem).with("Allow", list));
+        } catch (RuntimeException e) {
+            write(request, e);
+        }
+    }
+
+    private static Problem notFound(HttpServerRequest request) {
+        // most likely a name that was left out or is none
+        return Paths.isUntidy(Paths.segments(request.path()))
+                ? Problem.invalid("", "in the path: expected a name between the slashes, not an empty one or dots")
+                : ProblemType.NOT_FOUND.with("there is nothing at this path; the API begins with /v1");
+    }
+
+    private static void checkMediaType(HttpServerRequest request) {
+        if (request.getHeader(HttpHeaders.CONTENT_ENCODING) != null) {
+            throw ProblemType.UNSUPPORTED_MEDIA_TYPE.with("expected a body without Content-Encoding");
+        }
+        String type = request.getHeader(HttpHeaders.CONTENT_TYPE);
+        if (type != null
+                && !type.split(";", 2)[0].strip().toLowerCase(Locale.ROOT).equals(Answer.JSON)) {
+            throw ProblemType.UNSUPPORTED_MEDIA_TYPE.with("expected Content-Type: application/json");
+        }
+    }
+
+    private static void write(HttpServerRequest request, Throwable cause) {
+        write(request, Answer.of(problem(cause)));
+    }
+
+    private static void write(HttpServerRequest request, Answer answer) {
+        HttpServerResponse response = request.response();
+        if (response.closed() || response.headWritten()) {
+            return;
+        }
+        response.setStatusCode(answer.status());
+        if (answer.mediaType() != null) {
+            response.putHeader(HttpHeaders.CONTENT_TYPE, answer.mediaType());
+        }
+        answer.headers().forEach(response::putHeader);
+        if (!request.isEnded()) {
+            // the rest of the body is not worth waiting for
+            response.putHeader(HttpHeaders.CONNECTION, HttpHeaders.CLOSE);
+            response.end(answer.body()).onComplete(done -> request.connection().close());
+        } else {
+            response.end(answer.body());
+        }
+    }
+
+    /** How any failure looks to a client. */
+    public static Problem problem(Throwable cause) {
+        if (cause instanceof Problem problem) {
+            return problem;
+        }
+        if (cause instanceof StoreException store) {
+            switch (store.kind()) {
+                case UNAVAILABLE, BUSY:
+                    return Problem.storeUnavailable(RETRY_AFTER_SECONDS);
+                case UNKNOWN:
+                    return Problem.outcomeUnknown().retryAfter(RETRY_AFTER_SECONDS);
+                case FULL:
+                    return Problem.storeFull();
+                default:
+            }
+        }
+        String errorId = UUID.randomUUID().toString();
+        log.error("request failed errorId={}", errorId, cause);
+        return Problem.internal(errorId);
+    }
+}

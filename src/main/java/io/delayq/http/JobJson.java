@@ -1,0 +1,197 @@
+package io.delayq.http;
+
+import io.delayq.job.Backoff;
+import io.delayq.job.Callback;
+import io.delayq.job.Delivery;
+import io.delayq.job.JobOptions;
+import io.delayq.job.JobState;
+import io.delayq.job.JobView;
+import io.delayq.job.Retry;
+import io.delayq.job.TopicCounts;
+import io.vertx.core.buffer.Buffer;
+import java.util.List;
+import java.util.Map;
+import java.util.function.BiConsumer;
+
+/** Jobs as JSON text, written straight into a buffer; bodies go through as they came. */
+public final class JobJson {
+    private JobJson() {}
+
+    /** One object; members whose value is null are left out. */
+    public static final class Writer {
+        private final Buffer out;
+        private boolean begun;
+
+        public Writer(Buffer out) {
+            this.out = out.appendByte((byte) '{');
+        }
+
+        public Writer text(String name, String value) {
+            if (value != null) {
+                member(name);
+                Json.string(out, value);
+            }
+            return this;
+        }
+
+        public Writer number(String name, Number value) {
+            return raw(name, value == null ? null : value.toString());
+        }
+
+        public Writer flag(String name, boolean value) {
+            return raw(name, Boolean.toString(value));
+        }
+
+        public Writer raw(String name, String json) {
+            if (json != null) {
+                member(name);
+                out.appendString(json);
+            }
+            return this;
+        }
+
+        public Writer raw(String name, Buffer json) {
+            if (json != null) {
+                member(name);
+                out.appendBuffer(json);
+            }
+            return this;
+        }
+
+        public <T> Writer list(String name, List<T> items, BiConsumer<Buffer, T> write) {
+            member(name);
+            JobJson.list(out, items, write);
+            return this;
+        }
+
+        public Writer object(String name, java.util.function.Consumer<Writer> members) {
+            member(name);
+            Writer inner = new Writer(out);
+            members.accept(inner);
+            inner.end();
+            return this;
+        }
+
+        public Buffer end() {
+            return out.appendByte((byte) '}');
+        }
+
+        private void member(String name) {
+            if (begun) {
+                out.appendByte((byte) ',');
+            }
+            begun = true;
+            out.appendByte((byte) '"').appendString(name).appendString("\":");
+        }
+    }
+
+    public static Writer object() {
+        return new Writer(Buffer.buffer(128));
+    }
+
+    public static <T> void list(Buffer out, List<T> items, BiConsumer<Buffer, T> write) {
+        out.appendByte((byte) '[');
+        for (int i = 0; i < items.size(); i++) {
+            if (i > 0) {
+                out.appendByte((byte) ',');
+            }
+            write.accept(out, items.get(i));
+        }
+        out.appendByte((byte) ']');
+    }
+
+    /** What a push answers. */
+    public static Buffer pushed(String topic, String id, JobState state, long due) {
+        return object()
+                .text("topic", topic)
+                .text("id", id)
+                .text("state", state.word())
+                .number("due", due)
+                .end();
+    }
+
+    public static Buffer deliveries(List<Delivery> jobs) {
+        return object().list("jobs", jobs, JobJson::delivery).end();
+    }
+
+    private static void delivery(Buffer out, Delivery job) {
+        new Writer(out)
+                .text("topic", job.topic())
+                .text("id", job.id())
+                .text("lease", job.lease())
+                .number("attempt", job.attempt())
+                .number("maxAttempts", job.maxAttempts())
+                .number("due", job.due())
+                .number("deadline", job.deadline())
+                .text("traceparent", job.traceparent())
+                .raw("body", job.body())
+                .end();
+    }
+
+    public static Buffer job(JobView job, boolean withBody) {
+        JobOptions own = job.options();
+        Writer out = object()
+                .text("topic", job.topic())
+                .text("id", job.id())
+                .text("state", job.state().word())
+                .number("due", job.due())
+                .number("created", job.created())
+                .number("attempts", job.attempts())
+                .number("ttr", job.ttr())
+                .object("retry", retry -> retry(retry, job.retry()))
+                .text("priority", own.priorityOrDefault().word())
+                .number("ttl", own.ttl())
+                .text("group", own.group());
+        if (own.callback() != null) {
+            out.object("callback", callback -> callback(callback, own.callback()));
+        }
+        out.number("deadline", job.deadline()).text("lastError", job.lastError());
+        if (withBody) {
+            out.list("log", List.of(), (buffer, attempt) -> {}).raw("body", job.body());
+        }
+        return out.end();
+    }
+
+    private static void retry(Writer out, Retry retry) {
+        out.number("maxAttempts", retry.maxAttempts());
+        if (retry.backoff() instanceof Backoff.Steps steps) {
+            out.list("backoff", steps.waits(), (buffer, wait) -> buffer.appendString(Long.toString(wait)));
+        } else if (retry.backoff() instanceof Backoff.Exponential exponential) {
+            out.object("backoff", backoff -> backoff.number("base", exponential.base())
+                    .raw("factor", plain(exponential.factor()))
+                    .number("max", exponential.max())
+                    .raw("jitter", plain(exponential.jitter())));
+        }
+    }
+
+    private static void callback(Writer out, Callback callback) {
+        out.text("url", callback.url()).text("method", callback.method());
+        if (!callback.headers().isEmpty()) {
+            out.object("headers", headers -> {
+                for (Map.Entry<String, String> header : callback.headers().entrySet()) {
+                    headers.text(header.getKey(), header.getValue());
+                }
+            });
+        }
+    }
+
+    /** @param settings null: not for this caller */
+    public static void topic(Buffer buffer, TopicCounts topic, String settings) {
+        new Writer(buffer)
+                .text("topic", topic.topic())
+                .number("delayed", topic.delayed())
+                .number("ready", topic.ready())
+                .number("reserved", topic.reserved())
+                .number("dead", topic.dead())
+                .number("done", topic.done())
+                .flag("paused", topic.paused())
+                .number("subscribers", 0)
+                .raw("settings", settings)
+                .end();
+    }
+
+    /** 2 rather than 2.0. */
+    private static String plain(double value) {
+        return value == Math.rint(value) ? Long.toString((long) value) : Double.toString(value);
+    }
+}

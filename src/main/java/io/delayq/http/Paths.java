@@ -1,0 +1,89 @@
+package io.delayq.http;
+
+import io.delayq.job.Names;
+import java.nio.ByteBuffer;
+import java.nio.charset.CharacterCodingException;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Paths as they were sent: split before they are decoded, so that an id may hold a slash. */
+final class Paths {
+    private Paths() {}
+
+    /**
+     * @throws Problem if a part is not percent-encoded UTF-8
+     */
+    static List<String> segments(String path) {
+        List<String> segments = new ArrayList<>();
+        for (String part : path.substring(1).split("/", -1)) {
+            segments.add(decode(part));
+        }
+        return segments;
+    }
+
+    /** Whether a part is empty or dots, which routers and proxies take out. The root is tidy. */
+    static boolean isUntidy(List<String> segments) {
+        return segments.size() > 1
+                && segments.stream().anyMatch(part -> part.isEmpty() || part.equals(".") || part.equals(".."));
+    }
+
+    /** Whether a path fits a pattern such as {@code /v1/topics/:topic}. */
+    static boolean fits(String[] pattern, List<String> segments) {
+        if (pattern.length != segments.size()) {
+            return false;
+        }
+        for (int i = 0; i < pattern.length; i++) {
+            if (!pattern[i].startsWith(":") && !pattern[i].equals(segments.get(i))) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /** All faults of the names in a path that fits the pattern. */
+    static void check(String[] pattern, List<String> segments) {
+        Faults faults = new Faults();
+        for (int i = 0; i < pattern.length; i++) {
+            String value = segments.get(i);
+            String fault = pattern[i].equals(":topic")
+                    ? Names.topicFault(value)
+                    : pattern[i].equals(":id") ? Names.idFault(value) : null;
+            if (fault != null) {
+                faults.add("/" + pattern[i].substring(1), "in the path: " + fault);
+            }
+        }
+        faults.throwIfAny();
+    }
+
+    private static String decode(String part) {
+        if (part.indexOf('%') < 0 && part.chars().allMatch(c -> c < 0x80)) {
+            return part;
+        }
+        ByteBuffer bytes = ByteBuffer.allocate(3 * part.length());
+        for (int i = 0; i < part.length(); i++) {
+            char c = part.charAt(i);
+            int hex = c == '%' && i + 2 < part.length() ? hex(part, i + 1) : -1;
+            if (c >= 0x80 || c == '%' && hex < 0) {
+                throw notEncoded();
+            }
+            bytes.put((byte) (c == '%' ? hex : c));
+            i += c == '%' ? 2 : 0;
+        }
+        try {
+            return StandardCharsets.UTF_8.newDecoder().decode(bytes.flip()).toString();
+        } catch (CharacterCodingException e) {
+            throw notEncoded();
+        }
+    }
+
+    private static int hex(String text, int at) {
+        int high = Character.digit(text.charAt(at), 16);
+        int low = Character.digit(text.charAt(at + 1), 16);
+        return high < 0 || low < 0 ? -1 : high << 4 | low;
+    }
+
+    private static Problem notEncoded() {
+        return Problem.invalid("", "in the path: expected percent-encoded UTF-8");
+    }
+}

@@ -1,0 +1,113 @@
+package io.delayq.ingress;
+
+import static io.vertx.core.http.HttpMethod.DELETE;
+import static io.vertx.core.http.HttpMethod.GET;
+import static io.vertx.core.http.HttpMethod.PATCH;
+import static io.vertx.core.http.HttpMethod.POST;
+import static io.vertx.core.http.HttpMethod.PUT;
+
+import io.delayq.bus.Addresses;
+import io.delayq.config.Settings;
+import io.delayq.http.Access;
+import io.delayq.http.Api;
+import io.delayq.http.Listener;
+import io.delayq.http.Right;
+import io.delayq.job.IdSource;
+import io.delayq.ops.Meters;
+import io.delayq.ops.OpsRoutes;
+import io.delayq.redis.Keys;
+import io.delayq.redis.RedisEndpoint;
+import io.delayq.redis.RedisLink;
+import io.delayq.redis.Store;
+import io.vertx.core.Future;
+import io.vertx.core.VerticleBase;
+
+/**
+ * Room 1 of <b>push</b> -> bucket -> ready -> consumer -> ack: REST. Routes only; what they do is in {@link JobRoutes},
+ * {@link ConsumerRoutes} and {@link TopicRoutes}.
+ */
+public final class IngressVerticle extends VerticleBase {
+    private static final int SMALL = JobRequest.MAX_REQUEST_BYTES;
+    private static final int LARGE = 16 << 20;
+
+    private final Settings settings;
+    private final RedisEndpoint endpoint;
+    private final Keys keys;
+    private final Addresses addresses;
+    private final Meters meters;
+    private final IdSource ids;
+    private final OpsRoutes ops;
+    private final int port;
+    private final int instance;
+    private RedisLink link;
+    private Store store;
+    private Polls polls;
+    private Api api;
+    private Listener listener;
+
+    /**
+     * @param port the one to listen on; all instances share it
+     */
+    public IngressVerticle(
+            Settings settings,
+            RedisEndpoint endpoint,
+            Keys keys,
+            Addresses addresses,
+            Meters meters,
+            IdSource ids,
+            OpsRoutes ops,
+            int port,
+            int instance) {
+        this.settings = settings;
+        this.endpoint = endpoint;
+        this.keys = keys;
+        this.addresses = addresses;
+        this.meters = meters;
+        this.ids = ids;
+        this.ops = ops;
+        this.port = port;
+        this.instance = instance;
+    }
+
+    @Override
+    public Future<?> start() {
+        String name = "ingress-" + instance;
+        link = new RedisLink(vertx, endpoint, name);
+        store = new Store(vertx, link, endpoint, keys, meters);
+        polls = new Polls(vertx, addresses, name, store::isUp, 2 * endpoint.deadlineMillis());
+        api = new Api(vertx, new Access(settings), settings.http().headerMillis());
+        routes(api, new JobRoutes(vertx, store, meters, ids), new ConsumerRoutes(store, polls, meters), new TopicRoutes(store));
+        ops.routes(vertx, api, store::isUp);
+        meters.queue("store", name, store::waiting);
+        meters.queue("polls", name, polls::waiting);
+        listener = new Listener(vertx, settings.http(), settings.instances().ingress());
+        return polls.start().compose(ready -> listener.listen(api, port));
+    }
+
+    /** Answers what is under way, long-polls at once; then closes the door. */
+    @Override
+    public Future<?> stop() {
+        polls.drain();
+        return api.drain().eventually(listener::close).eventually(link::close);
+    }
+
+    public int actualPort() {
+        return listener.actualPort();
+    }
+
+    static void routes(Api api, JobRoutes jobs, ConsumerRoutes consumers, TopicRoutes topics) {
+        api.route(POST, "/v1/topics/:topic/jobs", Right.PUSH, SMALL, jobs::push)
+                .route(PUT, "/v1/topics/:topic/jobs/:id", Right.PUSH, SMALL, jobs::put)
+                .route(GET, "/v1/topics/:topic/jobs/:id", Right.PUSH_OR_CONSUME, SMALL, jobs::get)
+                .route(DELETE, "/v1/topics/:topic/jobs/:id", Right.PUSH, SMALL, jobs::cancel)
+                .route(PATCH, "/v1/topics/:topic/jobs/:id", Right.PUSH, SMALL, jobs::reschedule)
+                .route(POST, "/v1/jobs", Right.PUSH, LARGE, jobs::pushMany)
+                .route(POST, "/v1/topics/:topic/reserve", Right.CONSUME, SMALL, consumers::reserve)
+                .route(POST, "/v1/topics/:topic/acks", Right.CONSUME, SMALL, consumers::acks)
+                .route(POST, "/v1/topics/:topic/jobs/:id/ack", Right.CONSUME, SMALL, consumers::ack)
+                .route(POST, "/v1/topics/:topic/jobs/:id/nack", Right.CONSUME, SMALL, consumers::nack)
+                .route(POST, "/v1/topics/:topic/jobs/:id/extend", Right.CONSUME, SMALL, consumers::extend)
+                .route(GET, "/v1/topics", Right.ADMIN, SMALL, topics::list)
+                .route(GET, "/v1/topics/:topic", Right.PUSH_OR_CONSUME_OR_ADMIN, SMALL, topics::get);
+    }
+}

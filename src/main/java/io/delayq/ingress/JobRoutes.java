@@ -1,0 +1,202 @@
+package io.delayq.ingress;
+
+import io.delayq.http.Access;
+import io.delayq.http.Answer;
+import io.delayq.http.Api;
+import io.delayq.http.Call;
+import io.delayq.http.JobJson;
+import io.delayq.http.Problem;
+import io.delayq.http.ProblemType;
+import io.delayq.job.IdSource;
+import io.delayq.job.JobState;
+import io.delayq.job.NewJob;
+import io.delayq.job.When;
+import io.delayq.ops.Meters;
+import io.delayq.redis.Store;
+import io.vertx.core.Future;
+import io.vertx.core.Promise;
+import io.vertx.core.Vertx;
+import io.vertx.core.buffer.Buffer;
+import java.net.URLEncoder;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Putting jobs in, looking at them, moving and cancelling them. */
+final class JobRoutes {
+    private static final int TRIES = 3;
+    private static final int JOBS_A_SLICE = 500;
+
+    private final Vertx vertx;
+    private final Store store;
+    private final Meters meters;
+    private final IdSource ids;
+
+    JobRoutes(Vertx vertx, Store store, Meters meters, IdSource ids) {
+        this.vertx = vertx;
+        this.store = store;
+        this.meters = meters;
+        this.ids = ids;
+    }
+
+    Future<Answer> push(Call call) {
+        return push(JobRequest.one(call.topic(), null, call.body(), trace(call), ids, now()), TRIES);
+    }
+
+    private Future<Answer> push(NewJob job, int tries) {
+        return store.push(job).compose(pushed -> {
+            if (pushed.created()) {
+                meters.pushed(job.topic(), 1);
+                return Future.succeededFuture(stored(201, job, pushed));
+            }
+            return store.get(job.topic(), job.id()).compose(existing -> {
+                if (existing == null && tries > 1) {
+                    // it went away between the two calls
+                    return push(job, tries - 1);
+                }
+                Buffer shown = existing == null ? Buffer.buffer("null") : JobJson.job(existing, false);
+                return Future.failedFuture(Problem.jobExists(job.topic(), job.id(), shown));
+            });
+        });
+    }
+
+    Future<Answer> put(Call call) {
+        NewJob job = JobRequest.one(call.topic(), call.id(), call.body(), trace(call), ids, now());
+        return store.put(job).map(put -> {
+            meters.pushed(job.topic(), 1);
+            return stored(put.created() ? 201 : 200, job, put);
+        });
+    }
+
+    Future<Answer> get(Call call) {
+        return store.get(call.topic(), call.id()).map(job -> {
+            if (job == null) {
+                throw Problem.jobNotFound(call.topic(), call.id());
+            }
+            return Answer.json(200, JobJson.job(job, true));
+        });
+    }
+
+    Future<Answer> cancel(Call call) {
+        return store.cancel(call.topic(), call.id()).map(there -> {
+            if (!there) {
+                throw Problem.jobNotFound(call.topic(), call.id());
+            }
+            return Answer.empty();
+        });
+    }
+
+    Future<Answer> reschedule(Call call) {
+        When when = ConsumerRequest.reschedule(call.body(), now());
+        return store.reschedule(call.topic(), call.id(), when).compose(moved -> {
+            if (moved.before() == null) {
+                throw Problem.jobNotFound(call.topic(), call.id());
+            }
+            if (moved.before() == JobState.RESERVED || moved.before() == JobState.DONE) {
+                throw Problem.wrongState("a " + moved.before().word() + " job cannot be rescheduled; "
+                        + "only a delayed, ready or dead one can");
+            }
+            return store.get(call.topic(), call.id())
+                    .map(job -> Answer.json(
+                            200,
+                            job == null
+                                    ? JobJson.pushed(call.topic(), call.id(), moved.state(), moved.due())
+                                    : JobJson.job(job, true)));
+        });
+    }
+
+    /** Reads the whole list before it stores anything, giving the event loop back between slices. */
+    Future<Answer> pushMany(Call call) {
+        Bulk bulk = new Bulk(call.body(), trace(call), ids, now());
+        Promise<Void> read = Promise.promise();
+        readOn(bulk, read);
+        return read.future().compose(done -> pushAll(bulk.rows(), call.caller()));
+    }
+
+    private void readOn(Bulk bulk, Promise<Void> read) {
+        try {
+            if (bulk.next(JOBS_A_SLICE)) {
+                vertx.runOnContext(v -> readOn(bulk, read));
+            } else {
+                read.complete();
+            }
+        } catch (RuntimeException e) {
+            bulk.close();
+            read.fail(e);
+        }
+    }
+
+    private Future<Answer> pushAll(List<Row> rows, Access.Caller caller) {
+        List<Future<Buffer>> results = new ArrayList<>(rows.size());
+        int[] accepted = {0};
+        for (Row row : rows) {
+            results.add(pushRow(row, caller)
+                    .map(pushed -> {
+                        accepted[0]++;
+                        meters.pushed(row.topic(), 1);
+                        return accepted(row, pushed);
+                    })
+                    .otherwise(error -> rejected(row, Api.problem(error))));
+        }
+        return Future.join(results).map(all -> {
+            Buffer out = Buffer.buffer(64 + 96 * rows.size());
+            new JobJson.Writer(out)
+                    .number("accepted", accepted[0])
+                    .number("rejected", rows.size() - accepted[0])
+                    .list("results", results, (buffer, result) -> buffer.appendBuffer(result.result()))
+                    .end();
+            return Answer.json(200, out);
+        });
+    }
+
+    private Future<Store.Pushed> pushRow(Row row, Access.Caller caller) {
+        if (row.problem() != null) {
+            return Future.failedFuture(row.problem());
+        }
+        if (!caller.mayTouch(row.topic())) {
+            return Future.failedFuture(Access.Caller.notForTopic(row.topic()));
+        }
+        return store.push(row.job())
+                .compose(pushed -> pushed.created()
+                        ? Future.succeededFuture(pushed)
+                        : Future.failedFuture(ProblemType.JOB_EXISTS.with("topic " + row.topic() + " has a job "
+                                + row.id() + " already, nothing was changed; PUT would replace it")));
+    }
+
+    private static Buffer accepted(Row row, Store.Pushed pushed) {
+        return JobJson.object()
+                .number("index", row.index())
+                .number("status", 201)
+                .text("topic", row.topic())
+                .text("id", row.id())
+                .text("state", pushed.state().word())
+                .number("due", pushed.due())
+                .end();
+    }
+
+    private static Buffer rejected(Row row, Problem problem) {
+        return JobJson.object()
+                .number("index", row.index())
+                .number("status", problem.status())
+                .text("topic", row.topic())
+                .text("id", row.id())
+                .text("type", problem.type().uri())
+                .text("detail", problem.oneLine())
+                .end();
+    }
+
+    private static Answer stored(int status, NewJob job, Store.Pushed pushed) {
+        String id = URLEncoder.encode(job.id(), StandardCharsets.UTF_8).replace("+", "%20");
+        return Answer.json(status, JobJson.pushed(job.topic(), job.id(), pushed.state(), pushed.due()))
+                .with("Location", "/v1/topics/" + job.topic() + "/jobs/" + id);
+    }
+
+    private static String trace(Call call) {
+        return call.request().getHeader("traceparent");
+    }
+
+    /** Only for the bounds of {@code at}; due times are by Redis' clock. */
+    private static long now() {
+        return System.currentTimeMillis();
+    }
+}

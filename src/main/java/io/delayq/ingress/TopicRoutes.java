@@ -1,0 +1,75 @@
+package io.delayq.ingress;
+
+import io.delayq.http.Answer;
+import io.delayq.http.Call;
+import io.delayq.http.JobJson;
+import io.delayq.http.Problem;
+import io.delayq.redis.Store;
+import io.vertx.core.Future;
+import io.vertx.core.buffer.Buffer;
+import java.nio.charset.StandardCharsets;
+import java.util.Base64;
+import java.util.List;
+import java.util.Map;
+
+/** Looking at topics. */
+final class TopicRoutes {
+    private static final int DEFAULT_LIMIT = 50;
+    private static final int MOST = 500;
+
+    private final Store store;
+
+    TopicRoutes(Store store) {
+        this.store = store;
+    }
+
+    Future<Answer> list(Call call) {
+        Map<String, String> query = call.query(List.of("prefix", "limit", "cursor"));
+        int limit = limit(query.get("limit"));
+        String prefix = query.getOrDefault("prefix", "");
+        return store.topics(prefix, cursor(query.get("cursor")), limit + 1).compose(names -> {
+            List<String> page = names.subList(0, Math.min(limit, names.size()));
+            return store.counts(page).map(counts -> {
+                JobJson.Writer out = JobJson.object()
+                        .list("topics", counts, (buffer, topic) -> JobJson.topic(buffer, topic, null));
+                if (names.size() > limit) {
+                    out.text("cursor", encode(page.get(limit - 1)));
+                }
+                return Answer.json(200, out.end());
+            });
+        });
+    }
+
+    Future<Answer> get(Call call) {
+        return store.counts(List.of(call.topic())).map(counts -> {
+            if (counts.isEmpty()) {
+                throw Problem.topicNotFound(call.topic());
+            }
+            Buffer out = Buffer.buffer(128);
+            JobJson.topic(out, counts.get(0), call.caller().isAdmin() ? "{}" : null);
+            return Answer.json(200, out);
+        });
+    }
+
+    private static int limit(String text) {
+        if (text == null) {
+            return DEFAULT_LIMIT;
+        }
+        if (!text.matches("[0-9]{1,3}") || Integer.parseInt(text) < 1 || Integer.parseInt(text) > MOST) {
+            throw Problem.invalid("/limit", "expected a whole number from 1 to 500");
+        }
+        return Integer.parseInt(text);
+    }
+
+    private static String encode(String cursor) {
+        return Base64.getUrlEncoder().withoutPadding().encodeToString(cursor.getBytes(StandardCharsets.UTF_8));
+    }
+
+    private static String cursor(String text) {
+        try {
+            return text == null ? null : new String(Base64.getUrlDecoder().decode(text), StandardCharsets.UTF_8);
+        } catch (IllegalArgumentException e) {
+            throw Problem.invalid("/cursor", "expected a cursor as it came with the page before");
+        }
+    }
+}

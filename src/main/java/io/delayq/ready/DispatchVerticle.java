@@ -1,0 +1,234 @@
+package io.delayq.ready;
+
+import io.delayq.bus.Addresses;
+import io.delayq.bus.Batch;
+import io.delayq.bus.Demand;
+import io.delayq.bus.ReadyHint;
+import io.delayq.bus.Withdrawal;
+import io.delayq.job.Delivery;
+import io.delayq.ops.Meters;
+import io.delayq.redis.Keys;
+import io.delayq.redis.RedisEndpoint;
+import io.delayq.redis.RedisLink;
+import io.delayq.redis.Store;
+import io.vertx.core.Future;
+import io.vertx.core.Promise;
+import io.vertx.core.VerticleBase;
+import io.vertx.core.eventbus.Message;
+import io.vertx.core.eventbus.ReplyException;
+import io.vertx.core.eventbus.ReplyFailure;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Room 3 of push -> bucket -> <b>ready</b> -> consumer -> ack: reserves jobs for consumers that have room, and only for
+ * these, and hands them over. One call for each bucket is under way at a time; demand that arises meanwhile goes into
+ * the next.
+ */
+public final class DispatchVerticle extends VerticleBase {
+    private static final Logger log = LoggerFactory.getLogger(DispatchVerticle.class);
+    private static final int JOBS_A_TOPIC = 250;
+    private static final int JOBS_A_CALL = 500;
+    private static final long HAND_OVER_MILLIS = 100;
+    private static final long PAUSE_AFTER_FAILURE_MILLIS = 100;
+
+    private final RedisEndpoint endpoint;
+    private final Keys keys;
+    private final Addresses addresses;
+    private final Meters meters;
+    private final int instance;
+    private final Map<String, Topic> topics = new LinkedHashMap<>();
+    private final Set<Topic> hungry = new LinkedHashSet<>();
+    private final Set<Future<?>> underWay = new HashSet<>();
+    private RedisLink link;
+    private Store store;
+    private boolean[] busy;
+    private int firstBucket;
+    private long batches;
+    private boolean stopped;
+
+    public DispatchVerticle(RedisEndpoint endpoint, Keys keys, Addresses addresses, Meters meters, int instance) {
+        this.endpoint = endpoint;
+        this.keys = keys;
+        this.addresses = addresses;
+        this.meters = meters;
+        this.instance = instance;
+    }
+
+    @Override
+    public Future<?> start() {
+        link = new RedisLink(vertx, endpoint, "dispatcher-" + instance);
+        store = new Store(vertx, link, endpoint, keys, meters);
+        busy = new boolean[keys.buckets()];
+        meters.queue("handover", "dispatcher-" + instance, underWay::size);
+        return vertx.eventBus()
+                .consumer(addresses.dispatcher(instance), this::received)
+                .completion();
+    }
+
+    /** Takes no more demand, waits for what is under way, and gives back what is reserved but not handed over. */
+    @Override
+    public Future<?> stop() {
+        stopped = true;
+        topics.values().forEach(topic -> topic.consumers().forEach(consumer -> release(consumer.gathered)));
+        return settled().eventually(link::close);
+    }
+
+    private Future<?> settled() {
+        return underWay.isEmpty()
+                ? Future.succeededFuture()
+                : Future.join(List.copyOf(underWay)).transform(result -> settled());
+    }
+
+    private void received(Message<Object> message) {
+        Object body = message.body();
+        if (stopped) {
+            return;
+        }
+        if (body instanceof Demand demand) {
+            Topic topic = topics.computeIfAbsent(demand.topic(), name -> new Topic(name, keys.buckets()));
+            topic.demanded(demand);
+            changed(topic);
+        } else if (body instanceof ReadyHint hint && topics.containsKey(hint.topic())) {
+            Topic topic = topics.get(hint.topic());
+            topic.mayHave(hint.bucket());
+            changed(topic);
+        } else if (body instanceof Withdrawal gone && topics.containsKey(gone.topic())) {
+            Topic topic = topics.get(gone.topic());
+            release(topic.withdrawn(gone.room(), gone.consumer()));
+            changed(topic);
+        }
+        ask();
+    }
+
+    private void changed(Topic topic) {
+        // taken out first, so that a topic that was just served goes behind the others
+        hungry.remove(topic);
+        if (topic.hungry()) {
+            hungry.add(topic);
+        }
+        if (topic.unused()) {
+            topics.remove(topic.name);
+        }
+    }
+
+    /** Asks every bucket that is free for what may be there, beginning one further each time. */
+    private void ask() {
+        if (stopped) {
+            return;
+        }
+        firstBucket = (firstBucket + 1) % busy.length;
+        for (int i = 0; i < busy.length; i++) {
+            int bucket = (firstBucket + i) % busy.length;
+            if (!busy[bucket]) {
+                ask(bucket);
+            }
+        }
+    }
+
+    private void ask(int bucket) {
+        List<Store.Want> wants = new ArrayList<>();
+        int left = JOBS_A_CALL;
+        for (Topic topic : hungry) {
+            int count = topic.want(bucket, Math.min(JOBS_A_TOPIC, left));
+            if (count > 0) {
+                topic.asking(bucket, count);
+                wants.add(new Store.Want(topic.name, count));
+                left -= count;
+            }
+            if (left == 0) {
+                break;
+            }
+        }
+        if (wants.isEmpty()) {
+            return;
+        }
+        busy[bucket] = true;
+        track(store.reserve(bucket, wants)
+                .onSuccess(reserved -> reserved(bucket, wants, reserved))
+                .onFailure(error -> failed(bucket, wants, error)));
+    }
+
+    private void reserved(int bucket, List<Store.Want> wants, Store.Reserved reserved) {
+        busy[bucket] = false;
+        long nanos = System.nanoTime();
+        for (int i = 0; i < wants.size(); i++) {
+            Store.Leased leased = reserved.leased().get(i);
+            Topic topic = topics.get(leased.topic());
+            topic.answered(bucket, wants.get(i).max(), leased.more());
+            if (stopped) {
+                release(leased.jobs());
+            } else {
+                release(topic.give(leased.jobs()));
+                topic.full().forEach(consumer -> handOver(topic, consumer, reserved.now(), nanos));
+                changed(topic);
+            }
+        }
+        ask();
+    }
+
+    /** Nothing was reserved; a defect is in the log already. */
+    private void failed(int bucket, List<Store.Want> wants, Throwable error) {
+        log.debug("reserve failed bucket={}", bucket, error);
+        for (Store.Want want : wants) {
+            Topic topic = topics.get(want.topic());
+            topic.answered(bucket, want.max(), true);
+            changed(topic);
+        }
+        if (!stopped) {
+            vertx.setTimer(PAUSE_AFTER_FAILURE_MILLIS, timer -> {
+                busy[bucket] = false;
+                ask();
+            });
+        }
+    }
+
+    private void handOver(Topic topic, Topic.Consumer consumer, long redisNow, long nanos) {
+        List<Delivery> jobs = List.copyOf(consumer.gathered);
+        consumer.gathered.clear();
+        Batch batch = new Batch(instance + "-" + ++batches, consumer.id, topic.name, jobs);
+        track(send(consumer.room, batch).onComplete(taken -> {
+            if (taken.succeeded() && taken.result()) {
+                long now = redisNow + (System.nanoTime() - nanos) / 1_000_000;
+                jobs.forEach(job -> meters.delivered(topic.name, now - job.due()));
+            } else {
+                topic.refused(consumer, jobs.size());
+                release(jobs);
+            }
+        }));
+    }
+
+    /** Sends a batch until it is answered; a room that is gone has refused. */
+    private Future<Boolean> send(String room, Batch batch) {
+        return vertx.eventBus()
+                .<Boolean>request(
+                        addresses.room(room), batch, Addresses.options().setSendTimeout(HAND_OVER_MILLIS))
+                .map(Message::body)
+                .recover(error -> error instanceof ReplyException reply && reply.failureType() == ReplyFailure.TIMEOUT
+                        ? send(room, batch)
+                        : Future.succeededFuture(false));
+    }
+
+    /** If it fails, the lease will end and bring the job back. */
+    private void release(List<Delivery> jobs) {
+        for (Delivery job : jobs) {
+            track(store.release(job.topic(), job.id(), job.lease()));
+        }
+    }
+
+    private void track(Future<?> work) {
+        Promise<Void> over = Promise.promise();
+        underWay.add(over.future());
+        work.onComplete(result -> {
+            underWay.remove(over.future());
+            over.complete();
+        });
+    }
+}

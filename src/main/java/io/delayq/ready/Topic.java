@@ -1,0 +1,195 @@
+package io.delayq.ready;
+
+import io.delayq.bus.Demand;
+import io.delayq.job.Delivery;
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * The demand for one topic: who wants how many, and which buckets may have some. Pure: it decides, the verticle acts.
+ *
+ * <p>Kept true: while demand is unmet, each bucket has since that demand arose been seen empty, or is to be asked, or is
+ * being asked.
+ */
+final class Topic {
+    /** Someone who takes jobs of the topic. */
+    static final class Consumer {
+        final String room;
+        final long id;
+        final boolean once;
+        final boolean now;
+        final List<Delivery> gathered = new ArrayList<>();
+        private long granted;
+        private long given;
+        private int answers;
+
+        Consumer(Demand demand) {
+            this.room = demand.room();
+            this.id = demand.consumer();
+            this.once = demand.once();
+            this.now = demand.now();
+        }
+
+        int room() {
+            return (int) Math.min(Integer.MAX_VALUE, granted - given);
+        }
+    }
+
+    final String name;
+    private final int buckets;
+    private final Map<String, Consumer> consumers = new LinkedHashMap<>();
+    private final BitSet toAsk = new BitSet();
+    private final BitSet asking = new BitSet();
+    private final BitSet hinted = new BitSet();
+    private long room;
+    private int asked;
+
+    Topic(String name, int buckets) {
+        this.name = name;
+        this.buckets = buckets;
+        toAsk.set(0, buckets);
+    }
+
+    void demanded(Demand demand) {
+        Consumer consumer =
+                consumers.computeIfAbsent(key(demand.room(), demand.consumer()), key -> new Consumer(demand));
+        long more = Math.max(0, demand.granted() - consumer.granted);
+        consumer.granted += more;
+        room += more;
+        if (consumer.now && more > 0) {
+            // it is not told of what became ready before it came, so no bucket counts as seen
+            for (int bucket = 0; bucket < buckets; bucket++) {
+                mayHave(bucket);
+            }
+        }
+    }
+
+    /** @return what was gathered for it and not sent yet, to be released */
+    List<Delivery> withdrawn(String room, long id) {
+        Consumer gone = consumers.remove(key(room, id));
+        if (gone == null) {
+            return List.of();
+        }
+        this.room -= gone.room();
+        return gone.gathered;
+    }
+
+    /** A batch came back: that much room is there again. */
+    void refused(Consumer consumer, int jobs) {
+        if (consumers.containsValue(consumer)) {
+            consumer.given -= jobs;
+            room += jobs;
+        }
+    }
+
+    /** The bucket may have jobs. A hint during a question outlives its answer. */
+    void mayHave(int bucket) {
+        toAsk.set(bucket);
+        if (asking.get(bucket)) {
+            hinted.set(bucket);
+        }
+    }
+
+    /** Whether there is demand that a bucket may meet. */
+    boolean hungry() {
+        return room > asked && !toAsk.isEmpty();
+    }
+
+    boolean unused() {
+        return consumers.isEmpty() && asked == 0;
+    }
+
+    /** How many to ask the bucket for now, the rest of the demand being spread over the other buckets that may have some. */
+    int want(int bucket, int most) {
+        if (!toAsk.get(bucket) || asking.get(bucket)) {
+            return 0;
+        }
+        long open = room - asked;
+        if (open <= 0) {
+            return 0;
+        }
+        BitSet free = (BitSet) toAsk.clone();
+        free.andNot(asking);
+        long share = (open + free.cardinality() - 1) / free.cardinality();
+        return (int) Math.min(most, share);
+    }
+
+    void asking(int bucket, int count) {
+        asking.set(bucket);
+        hinted.clear(bucket);
+        asked += count;
+    }
+
+    void answered(int bucket, int count, boolean more) {
+        asking.clear(bucket);
+        asked -= count;
+        if (!more && !hinted.get(bucket)) {
+            toAsk.clear(bucket);
+        }
+    }
+
+    /** Gives each consumer with room its share. Returns what nobody has room for. */
+    List<Delivery> give(List<Delivery> jobs) {
+        int at = 0;
+        while (at < jobs.size()) {
+            List<Consumer> hungry =
+                    consumers.values().stream().filter(c -> c.room() > 0).toList();
+            if (hungry.isEmpty()) {
+                break;
+            }
+            int share = Math.max(1, (jobs.size() - at) / hungry.size());
+            for (Consumer consumer : hungry) {
+                int count = Math.min(Math.min(share, consumer.room()), jobs.size() - at);
+                consumer.gathered.addAll(jobs.subList(at, at + count));
+                consumer.given += count;
+                room -= count;
+                at += count;
+                if (count > 0) {
+                    toTheBack(consumer);
+                }
+            }
+        }
+        return jobs.subList(at, jobs.size());
+    }
+
+    /**
+     * The consumers whose batch is to go out now, those that take one batch having left the topic. Such a one waits
+     * until it is full, or nothing is left to ask, or each bucket could have answered once.
+     */
+    List<Consumer> full() {
+        boolean asked = toAsk.isEmpty() && asking.isEmpty();
+        List<Consumer> out = new ArrayList<>();
+        for (Consumer consumer : List.copyOf(consumers.values())) {
+            boolean some = !consumer.gathered.isEmpty();
+            if (!consumer.once) {
+                if (some) {
+                    out.add(consumer);
+                }
+            } else if (some && (consumer.room() == 0 || asked || ++consumer.answers >= buckets)
+                    || asked && consumer.now) {
+                consumers.remove(key(consumer.room, consumer.id));
+                room -= consumer.room();
+                out.add(consumer);
+            }
+        }
+        return out;
+    }
+
+    /** Everyone, for the end. */
+    List<Consumer> consumers() {
+        return List.copyOf(consumers.values());
+    }
+
+    private void toTheBack(Consumer consumer) {
+        String key = key(consumer.room, consumer.id);
+        consumers.remove(key);
+        consumers.put(key, consumer);
+    }
+
+    private static String key(String room, long id) {
+        return room + "/" + id;
+    }
+}

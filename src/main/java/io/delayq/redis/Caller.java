@@ -1,0 +1,67 @@
+package io.delayq.redis;
+
+import io.delayq.ops.Meters;
+import io.vertx.core.Future;
+import io.vertx.redis.client.Response;
+import java.security.SecureRandom;
+import java.util.ArrayList;
+import java.util.Base64;
+import java.util.List;
+
+/**
+ * Calls scripts under a random name of its own and numbers its calls, so that one whose answer was lost can be sent
+ * again: the script keeps the number and answer of a caller's last call. For that a caller has at most one call of a
+ * numbered kind under way in a bucket; whoever uses it sees to that.
+ */
+final class Caller {
+    private static final SecureRandom random = new SecureRandom();
+
+    private final RedisLink link;
+    private final Keys keys;
+    private final Meters meters;
+    private final String name = randomText(6);
+    private final byte[] channel;
+    private final long[][] numbers;
+    private final List<List<byte[]>> bucketKeys = new ArrayList<>();
+
+    Caller(RedisLink link, Keys keys, Meters meters) {
+        this.link = link;
+        this.keys = keys;
+        this.meters = meters;
+        this.channel = Bytes.of(keys.hints());
+        this.numbers = new long[Script.values().length][keys.buckets()];
+        for (int bucket = 0; bucket < keys.buckets(); bucket++) {
+            List<byte[]> list = new ArrayList<>();
+            for (String key : keys.ofBucket(bucket)) {
+                list.add(Bytes.of(key));
+            }
+            bucketKeys.add(list);
+        }
+    }
+
+    /** URL-safe text of so many random bytes. */
+    static String randomText(int bytes) {
+        byte[] drawn = new byte[bytes];
+        random.nextBytes(drawn);
+        return Base64.getUrlEncoder().withoutPadding().encodeToString(drawn);
+    }
+
+    /** The script's arguments are the channel, the bucket, the number if it is numbered, then {@code args}. */
+    Future<Response> call(Script script, int bucket, List<byte[]> args, int jobs, long deadlineMillis) {
+        List<byte[]> all = new ArrayList<>(args.size() + 9);
+        all.add(Bytes.of(script.numbered() ? 5 : 4));
+        all.addAll(bucketKeys.get(bucket));
+        if (script.numbered()) {
+            all.add(Bytes.of(keys.call(bucket, name, script.word())));
+        }
+        all.add(channel);
+        all.add(Bytes.of(bucket));
+        if (script.numbered()) {
+            all.add(Bytes.of(++numbers[script.ordinal()][bucket]));
+        }
+        all.addAll(args);
+        long started = System.nanoTime();
+        return link.call(script, all, deadlineMillis)
+                .onSuccess(answer -> meters.redisCall(script.word(), System.nanoTime() - started, jobs));
+    }
+}

@@ -1,0 +1,131 @@
+package io.delayq.redis;
+
+import io.delayq.redis.StoreException.Kind;
+import io.vertx.core.Future;
+import io.vertx.core.Promise;
+import io.vertx.core.Vertx;
+import io.vertx.redis.client.Response;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Turns single requests into calls for many jobs. While a call of a bucket is under way, what arrives for that bucket
+ * gathers and goes as the next call: no timer, nothing added when idle, large batches under load. Owned by one event
+ * loop.
+ *
+ * @param <R> what one request comes to
+ */
+final class Gather<R> {
+    private static final int MOST_JOBS = 250;
+    private static final int MOST_BYTES = 1 << 20;
+
+    /** Reads the outcome of the i-th job from a call's answer. */
+    interface Reader<R> {
+        R read(Response answer, int i);
+    }
+
+    private record Item<R>(String topic, List<byte[]> args, int bytes, long deadlineNanos, Promise<R> promise) {}
+
+    private static final class Lane<R> {
+        final ArrayDeque<Item<R>> items = new ArrayDeque<>();
+        boolean busy;
+    }
+
+    private final Vertx vertx;
+    private final Caller caller;
+    private final Script script;
+    private final Reader<R> reader;
+    private final int limit;
+    private final long deadlineMillis;
+    private final List<Lane<R>> lanes = new ArrayList<>();
+    private int waiting;
+
+    Gather(Vertx vertx, Caller caller, Script script, int buckets, int limit, long deadlineMillis, Reader<R> reader) {
+        this.vertx = vertx;
+        this.caller = caller;
+        this.script = script;
+        this.reader = reader;
+        this.limit = limit;
+        this.deadlineMillis = deadlineMillis;
+        for (int i = 0; i < buckets; i++) {
+            lanes.add(new Lane<>());
+        }
+    }
+
+    /** How many requests are not answered yet. */
+    int waiting() {
+        return waiting;
+    }
+
+    Future<R> add(int bucket, String topic, List<byte[]> args) {
+        if (waiting >= limit) {
+            return Future.failedFuture(new StoreException(Kind.BUSY, "too many jobs are waiting for Redis"));
+        }
+        waiting++;
+        int bytes = 0;
+        for (byte[] arg : args) {
+            bytes += arg.length;
+        }
+        Promise<R> promise = Promise.promise();
+        Lane<R> lane = lanes.get(bucket);
+        lane.items.add(new Item<>(topic, args, bytes, System.nanoTime() + deadlineMillis * 1_000_000, promise));
+        if (!lane.busy) {
+            lane.busy = true;
+            // at the end of this turn of the event loop, so that all that this turn brings goes together
+            vertx.runOnContext(v -> next(bucket, lane));
+        }
+        return promise.future();
+    }
+
+    private void next(int bucket, Lane<R> lane) {
+        List<Item<R>> batch = take(lane);
+        if (batch.isEmpty()) {
+            lane.busy = false;
+            return;
+        }
+        Map<String, List<Item<R>>> byTopic = new LinkedHashMap<>();
+        for (Item<R> item : batch) {
+            byTopic.computeIfAbsent(item.topic, topic -> new ArrayList<>()).add(item);
+        }
+        List<byte[]> args = new ArrayList<>();
+        List<Item<R>> ordered = new ArrayList<>(batch.size());
+        byTopic.forEach((topic, items) -> {
+            args.add(Bytes.of(topic));
+            args.add(Bytes.of(items.size()));
+            items.forEach(item -> args.addAll(item.args));
+            ordered.addAll(items);
+        });
+        long left = Math.max(1, (batch.get(0).deadlineNanos - System.nanoTime()) / 1_000_000);
+        caller.call(script, bucket, args, batch.size(), left).onComplete(result -> {
+            waiting -= ordered.size();
+            for (int i = 0; i < ordered.size(); i++) {
+                if (result.succeeded()) {
+                    ordered.get(i).promise.complete(reader.read(result.result(), i));
+                } else {
+                    ordered.get(i).promise.fail(result.cause());
+                }
+            }
+            next(bucket, lane);
+        });
+    }
+
+    /** The next batch, oldest first; what has waited past its deadline fails without having been sent. */
+    private List<Item<R>> take(Lane<R> lane) {
+        List<Item<R>> batch = new ArrayList<>();
+        int bytes = 0;
+        while (!lane.items.isEmpty() && batch.size() < MOST_JOBS && (bytes < MOST_BYTES || batch.isEmpty())) {
+            Item<R> item = lane.items.poll();
+            if (item.deadlineNanos - System.nanoTime() <= 0) {
+                waiting--;
+                item.promise.fail(new StoreException(Kind.UNAVAILABLE, "Redis is out of reach"));
+            } else {
+                batch.add(item);
+                bytes += item.bytes;
+            }
+        }
+        return batch;
+    }
+}

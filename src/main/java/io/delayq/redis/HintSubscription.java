@@ -1,0 +1,81 @@
+package io.delayq.redis;
+
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import io.vertx.redis.client.Command;
+import io.vertx.redis.client.RedisConnection;
+import io.vertx.redis.client.Request;
+import io.vertx.redis.client.Response;
+
+/**
+ * Listens to the scripts' hints on a connection of its own, on which nothing else is ever sent: the client hands a
+ * message to whoever waits for an answer. Owned by one event loop.
+ */
+public final class HintSubscription {
+    /** What a hint says. */
+    public interface Listener {
+        /** The bucket's next alarm is at this time, earlier than it was; both times are by Redis' clock. */
+        void alarm(int bucket, long at, long now);
+
+        /** The topic had no ready job in the bucket, and has some now. */
+        void ready(int bucket, String topic);
+
+        /** Hints before this moment may have been missed. */
+        void listening();
+    }
+
+    private final Listener listener;
+    private final HeldConnection held;
+    private final String channel;
+    private long lastHeard = System.nanoTime();
+
+    public HintSubscription(Vertx vertx, RedisEndpoint endpoint, Keys keys, Listener listener) {
+        this.listener = listener;
+        this.channel = keys.hints();
+        this.held = new HeldConnection(vertx, endpoint, "hints", this::subscribe, () -> {});
+    }
+
+    /** Each look is heard here too: a subscription that heard none for so long is deaf, and is made anew. */
+    public void reconnectIfSilentFor(long millis) {
+        if (System.nanoTime() - lastHeard > millis * 1_000_000) {
+            lastHeard = System.nanoTime();
+            held.drop(held.connection(), "no hint within " + millis + " ms");
+        }
+    }
+
+    public Future<Void> close() {
+        return held.close();
+    }
+
+    private void subscribe(RedisConnection connection) {
+        connection.handler(this::heard);
+        connection
+                .send(Request.cmd(Command.SUBSCRIBE).arg(channel))
+                .onFailure(error -> held.drop(connection, HeldConnection.code(error)));
+    }
+
+    private void heard(Response message) {
+        lastHeard = System.nanoTime();
+        String kind = message.get(0).toString();
+        if (kind.equals("subscribe")) {
+            listener.listening();
+        } else if (kind.equals("message")) {
+            hint(message.get(2).toString());
+        }
+    }
+
+    private void hint(String text) {
+        int space = text.indexOf(' ');
+        if (space < 0) {
+            return;
+        }
+        int bucket = Integer.parseInt(text.substring(1, space));
+        String rest = text.substring(space + 1);
+        if (text.charAt(0) == 'a') {
+            int split = rest.indexOf(' ');
+            listener.alarm(bucket, Long.parseLong(rest.substring(0, split)), Long.parseLong(rest.substring(split + 1)));
+        } else {
+            listener.ready(bucket, rest);
+        }
+    }
+}

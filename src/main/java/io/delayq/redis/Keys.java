@@ -1,0 +1,101 @@
+package io.delayq.redis;
+
+import java.nio.charset.StandardCharsets;
+import java.util.zip.CRC32C;
+
+/**
+ * The data model: every key there is. A job belongs to the bucket its id hashes to; all keys of a bucket carry one hash
+ * tag, so a bucket lives whole on one Redis Cluster node. The scripts make the topics' keys from the name of {@code
+ * next}, everything else is named here.
+ *
+ * <table>
+ * <caption>after the bucket's tag</caption>
+ * <tr><th>key</th><th>type</th><th>holds</th><th>written by</th><th>removed by</th></tr>
+ * <tr><td>jobs:&lt;t&gt;</td><td>hash</td><td>id -> record, see {@link JobRecord}</td><td>push, put</td><td>ack, cancel</td></tr>
+ * <tr><td>clock:&lt;t&gt;</td><td>zset</td><td>lane byte + id, score due ms: waiting for its time</td><td>push, put, nack, due, reschedule</td><td>due, put, cancel, reschedule</td></tr>
+ * <tr><td>ready:&lt;t&gt;:h :n :l :c</td><td>list</td><td>ids ready to run, oldest due first, by priority; c: by callback</td><td>push, put, due, nack, release, reschedule</td><td>reserve, due (ghosts), cancel (all ghosts)</td></tr>
+ * <tr><td>ghosts:&lt;t&gt;</td><td>set</td><td>lane byte + id of ready entries whose job has left: each is dropped when popped, or comes back to life with its job</td><td>cancel, put, reschedule</td><td>reserve, due, or whatever makes the job ready again</td></tr>
+ * <tr><td>lease:&lt;t&gt;</td><td>zset</td><td>id, score lease end ms: reserved</td><td>reserve, extend</td><td>ack, nack, release, due, cancel, put</td></tr>
+ * <tr><td>runs:&lt;t&gt;</td><td>hash</td><td>id -> lane, losses, attempts, due, lease, rules, error; only of jobs that left the clock</td><td>due, reserve, nack, release, reschedule</td><td>ack, cancel, put</td></tr>
+ * <tr><td>dead:&lt;t&gt;</td><td>zset</td><td>id, score when it died</td><td>nack, due</td><td>cancel, put, reschedule</td></tr>
+ * <tr><td>done:&lt;t&gt;</td><td>zset</td><td>id, score when it was done; kept ones only</td><td>nobody yet</td><td>push, put, cancel</td></tr>
+ * <tr><td>next</td><td>zset</td><td>kind + topic, score the earliest time anything of it is due (c clock, l lease, g ghosts to sweep): the bucket's alarm. May be too early, never too late</td><td>all</td><td>due</td></tr>
+ * <tr><td>topics</td><td>hash</td><td>topic -> settings</td><td>push, put</td><td>nobody yet</td></tr>
+ * <tr><td>names</td><td>zset</td><td>topic, score 0: the topics in order</td><td>push, put</td><td>nobody yet</td></tr>
+ * <tr><td>awake</td><td>set</td><td>topics with an entry in a ready list h, n, l</td><td>whatever makes ready</td><td>reserve, cancel</td></tr>
+ * <tr><td>call:&lt;caller&gt;:&lt;kind&gt;</td><td>string</td><td>number and answer of the caller's last call</td><td>numbered scripts</td><td>expires after ten minutes</td></tr>
+ * </table>
+ *
+ * <p>Outside any bucket: {@code {ns}:meta} (hash: schema, buckets), and the channel {@code {ns}:hints}.
+ */
+public final class Keys {
+    static final int SLOTS = 16_384;
+
+    private final String namespace;
+    private final String[] tags;
+
+    public Keys(String namespace, int buckets) {
+        this.namespace = namespace;
+        this.tags = new String[buckets];
+        for (int bucket = 0; bucket < buckets; bucket++) {
+            tags[bucket] = tag(namespace, bucket, buckets);
+        }
+    }
+
+    public int buckets() {
+        return tags.length;
+    }
+
+    /** The bucket of an id: CRC-32C of its UTF-8 modulo the number of buckets, for ever. */
+    public int bucketOf(String id) {
+        CRC32C crc = new CRC32C();
+        crc.update(id.getBytes(StandardCharsets.UTF_8));
+        return (int) (crc.getValue() % tags.length);
+    }
+
+    public String meta() {
+        return "{" + namespace + "}:meta";
+    }
+
+    public String hints() {
+        return "{" + namespace + "}:hints";
+    }
+
+    /** The keys every script of the bucket is given, in the order of prelude.lua. */
+    String[] ofBucket(int bucket) {
+        return new String[] {key(bucket, "next"), key(bucket, "topics"), key(bucket, "names"), key(bucket, "awake")};
+    }
+
+    String call(int bucket, String caller, String kind) {
+        return key(bucket, "call:" + caller + ":" + kind);
+    }
+
+    String key(int bucket, String rest) {
+        return tags[bucket] + rest;
+    }
+
+    /** The smallest k for which the tag's slot lies in the bucket's part of the slots, so that buckets spread evenly. */
+    private static String tag(String namespace, int bucket, int buckets) {
+        int from = (int) ((long) SLOTS * bucket / buckets);
+        int to = (int) ((long) SLOTS * (bucket + 1) / buckets);
+        for (int k = 0; ; k++) {
+            String tag = namespace + ":" + bucket + ":" + k;
+            int slot = slot(tag);
+            if (slot >= from && slot < to) {
+                return "{" + tag + "}:";
+            }
+        }
+    }
+
+    /** The Redis Cluster slot of a hash tag: CRC-16/XMODEM modulo 16,384. */
+    static int slot(String tag) {
+        int crc = 0;
+        for (byte b : tag.getBytes(StandardCharsets.UTF_8)) {
+            crc ^= (b & 0xff) << 8;
+            for (int bit = 0; bit < 8; bit++) {
+                crc = (crc & 0x8000) != 0 ? (crc << 1) ^ 0x1021 : crc << 1;
+            }
+        }
+        return (crc & 0xffff) % SLOTS;
+    }
+}

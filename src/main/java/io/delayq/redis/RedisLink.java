@@ -1,0 +1,200 @@
+package io.delayq.redis;
+
+import io.delayq.redis.StoreException.Kind;
+import io.vertx.core.Future;
+import io.vertx.core.Promise;
+import io.vertx.core.Vertx;
+import io.vertx.redis.client.Command;
+import io.vertx.redis.client.RedisConnection;
+import io.vertx.redis.client.Request;
+import io.vertx.redis.client.Response;
+import io.vertx.redis.client.impl.types.ErrorType;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Script calls over one held, pipelined connection. Every script may be repeated (it is numbered, or changes nothing
+ * the second time), so a call whose answer was lost is sent again on the next connection until its deadline. Owned by
+ * one event loop: all methods are called there.
+ */
+public final class RedisLink {
+    private static final Logger log = LoggerFactory.getLogger(RedisLink.class);
+    private static final long TRANSIENT_PAUSE_MILLIS = 50;
+    /** Answers that say: not executed, ask again. */
+    private static final Set<String> TRANSIENT =
+            Set.of("LOADING", "READONLY", "MASTERDOWN", "CLUSTERDOWN", "TRYAGAIN", "BUSY", "MISCONF", "NOREPLICAS");
+
+    /** One script call; {@code args} is everything behind the script: key count, keys, arguments. */
+    private static final class Call {
+        final Script script;
+        final List<byte[]> args;
+        final Promise<Response> promise = Promise.promise();
+        long deadlineTimer = -1;
+        long sentAt;
+        /** Sent once, and its connection ended before the answer: it may have run. */
+        boolean lost;
+        /** Redis does not have the script: send it whole. */
+        boolean whole;
+
+        Call(Script script, List<byte[]> args) {
+            this.script = script;
+            this.args = args;
+        }
+    }
+
+    private final Vertx vertx;
+    private final long tryMillis;
+    private final int limit;
+    private final HeldConnection held;
+    private final ArrayDeque<Call> sent = new ArrayDeque<>();
+    private final ArrayDeque<Call> waiting = new ArrayDeque<>();
+    private boolean watching;
+    private boolean closed;
+
+    /** Begins to connect at once; calls made before it is up wait within their deadline. */
+    public RedisLink(Vertx vertx, RedisEndpoint endpoint, String name) {
+        this.vertx = vertx;
+        this.tryMillis = endpoint.tryMillis();
+        this.limit = endpoint.callLimit();
+        this.held = new HeldConnection(vertx, endpoint, name, this::sendWaiting, this::keepUnanswered);
+    }
+
+    public boolean isUp() {
+        return held.connection() != null;
+    }
+
+    /**
+     * Runs a script.
+     *
+     * @param deadlineMillis from now; 0 is without
+     */
+    Future<Response> call(Script script, List<byte[]> args, long deadlineMillis) {
+        if (closed) {
+            return Future.failedFuture(new StoreException(Kind.UNAVAILABLE, "the connection to Redis was closed"));
+        }
+        if (sent.size() + waiting.size() >= limit) {
+            return Future.failedFuture(new StoreException(Kind.BUSY, "too many calls are waiting for Redis"));
+        }
+        Call call = new Call(script, args);
+        if (deadlineMillis > 0) {
+            call.deadlineTimer = vertx.setTimer(deadlineMillis, timer -> giveUp(call));
+        }
+        if (isUp()) {
+            transmit(call, held.connection());
+        } else {
+            waiting.add(call);
+        }
+        return call.promise.future();
+    }
+
+    public Future<Void> close() {
+        closed = true;
+        List<Call> open = new ArrayList<>(sent);
+        open.addAll(waiting);
+        open.forEach(this::giveUp);
+        return held.close();
+    }
+
+    private void sendWaiting(RedisConnection connection) {
+        List<Call> calls = new ArrayList<>(waiting);
+        waiting.clear();
+        calls.forEach(call -> transmit(call, connection));
+    }
+
+    private void keepUnanswered() {
+        while (!sent.isEmpty()) {
+            Call call = sent.pollLast();
+            call.lost = true;
+            waiting.addFirst(call);
+        }
+    }
+
+    private void transmit(Call call, RedisConnection connection) {
+        call.sentAt = System.nanoTime();
+        sent.add(call);
+        Request request = Request.cmd(call.whole ? Command.EVAL : Command.EVALSHA)
+                .arg(call.whole ? call.script.text() : call.script.sha());
+        call.args.forEach(request::arg);
+        connection.send(request).onComplete(result -> {
+            // after a drop the call waits for the next connection and is no longer this one's
+            if (held.connection() != connection || !sent.contains(call)) {
+                return;
+            }
+            if (result.succeeded()) {
+                sent.remove(call);
+                finish(call).complete(result.result());
+            } else {
+                failed(call, connection, result.cause());
+            }
+        });
+        if (!watching) {
+            watching = true;
+            watch();
+        }
+    }
+
+    /** Answers come in the order of the calls, so the oldest one tells whether Redis still answers. */
+    private void watch() {
+        Call oldest = sent.peek();
+        if (oldest == null || closed) {
+            watching = false;
+            return;
+        }
+        long left = tryMillis - (System.nanoTime() - oldest.sentAt) / 1_000_000;
+        if (left > 0) {
+            vertx.setTimer(left, timer -> watch());
+        } else {
+            watching = false;
+            held.drop(held.connection(), "no answer within " + tryMillis + " ms");
+        }
+    }
+
+    private void failed(Call call, RedisConnection connection, Throwable cause) {
+        String code = HeldConnection.code(cause);
+        if (!(cause instanceof ErrorType) || code.equals("CONNECTION_CLOSED")) {
+            held.drop(connection, "connection closed");
+            return;
+        }
+        sent.remove(call);
+        if (code.equals("NOSCRIPT") && !call.whole) {
+            call.whole = true;
+            transmit(call, connection);
+        } else if (TRANSIENT.contains(code) || cause.getMessage().contains("non local key")) {
+            call.whole = false;
+            waiting.add(call);
+            vertx.setTimer(TRANSIENT_PAUSE_MILLIS, timer -> {
+                if (isUp() && waiting.remove(call)) {
+                    transmit(call, held.connection());
+                }
+            });
+        } else if (code.equals("OOM")) {
+            // a repetition is refused before it can say that the first try ran
+            Kind kind = call.lost ? Kind.UNKNOWN : Kind.FULL;
+            finish(call).fail(new StoreException(kind, "Redis is at its memory limit"));
+        } else {
+            log.error("script failed script={} code={}", call.script.word(), code);
+            finish(call).fail(new StoreException(Kind.DEFECT, "script " + call.script.word() + " failed: " + code));
+        }
+    }
+
+    private void giveUp(Call call) {
+        boolean maybeRun = sent.remove(call) || call.lost;
+        waiting.remove(call);
+        finish(call)
+                .tryFail(
+                        maybeRun
+                                ? new StoreException(Kind.UNKNOWN, "Redis did not answer in time")
+                                : new StoreException(Kind.UNAVAILABLE, "Redis is out of reach"));
+    }
+
+    private Promise<Response> finish(Call call) {
+        if (call.deadlineTimer >= 0) {
+            vertx.cancelTimer(call.deadlineTimer);
+        }
+        return call.promise;
+    }
+}

@@ -1,0 +1,344 @@
+package io.delayq.redis;
+
+import io.delayq.job.Backoff;
+import io.delayq.job.Delivery;
+import io.delayq.job.JobOptions;
+import io.delayq.job.JobState;
+import io.delayq.job.JobView;
+import io.delayq.job.NewJob;
+import io.delayq.job.Retry;
+import io.delayq.job.TopicCounts;
+import io.delayq.job.When;
+import io.delayq.ops.Meters;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.redis.client.Response;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+
+/**
+ * Everything that can be done to jobs, each by one script. One for each verticle instance, on its event loop and its
+ * connection; single requests are gathered into calls for many jobs.
+ */
+public final class Store {
+    /** Records longer than this in all end a reserve call's batch. */
+    private static final int RESERVE_BYTES = 512 * 1024;
+
+    private static final int LOOK_TOPICS = 1_000;
+
+    private final Keys keys;
+    private final RedisLink link;
+    private final Caller caller;
+    private final long deadlineMillis;
+    private final List<Gather<?>> gathers = new ArrayList<>();
+    private final Gather<Pushed> pushes;
+    private final Gather<Pushed> puts;
+    private final Gather<Boolean> acks;
+    private final Gather<Nacked> nacks;
+    private final Gather<Long> extensions;
+    private final Gather<Boolean> releases;
+    private final Gather<Boolean> cancels;
+    private final Gather<Rescheduled> reschedules;
+    private final Gather<Response> gets;
+
+    /**
+     * @param created false: push found the id in use, and {@code due} says nothing; put replaced a job in use
+     */
+    public record Pushed(boolean created, long due, JobState state) {}
+
+    /** @param state null: gone; {@code stale}: the lease does not hold, nothing was changed */
+    public record Nacked(boolean stale, JobState state, long due) {}
+
+    /** @param before the state it was in, null if there is no such job; reserved and done ones were not changed */
+    public record Rescheduled(JobState before, JobState state, long due) {}
+
+    /** Up to {@code max} jobs of a topic. */
+    public record Want(String topic, int max) {}
+
+    /** What was reserved for one {@link Want}, and whether its bucket has more. */
+    public record Leased(String topic, List<Delivery> jobs, boolean more) {}
+
+    /** @param now Redis' clock; {@code leased} is in the order of the wants */
+    public record Reserved(long now, List<Leased> leased) {}
+
+    /** @param alarm when anything is due next by Redis' clock, -1 if nothing is waiting */
+    public record Alarm(long now, long alarm) {}
+
+    /** The alarm, and topics with ready jobs. */
+    public record Look(long now, long alarm, List<String> awake) {}
+
+    public Store(Vertx vertx, RedisLink link, RedisEndpoint endpoint, Keys keys, Meters meters) {
+        this.keys = keys;
+        this.link = link;
+        this.caller = new Caller(link, keys, meters);
+        this.deadlineMillis = endpoint.deadlineMillis();
+        this.pushes = gather(vertx, endpoint, Script.PUSH, (answer, i) -> {
+            long due = answer.get(i + 1).toLong();
+            return new Pushed(due >= 0, due, stateAt(due, answer));
+        });
+        this.puts = gather(vertx, endpoint, Script.PUT, (answer, i) -> {
+            long due = answer.get(2 * i + 1).toLong();
+            return new Pushed(answer.get(2 * i + 2).toInteger() == 0, due, stateAt(due, answer));
+        });
+        this.acks = gather(vertx, endpoint, Script.ACK, Store::flag);
+        this.releases = gather(vertx, endpoint, Script.RELEASE, Store::flag);
+        this.cancels = gather(vertx, endpoint, Script.CANCEL, Store::flag);
+        this.extensions = gather(
+                vertx, endpoint, Script.EXTEND, (answer, i) -> answer.get(i).toLong());
+        this.nacks = gather(vertx, endpoint, Script.NACK, (answer, i) -> {
+            String state = answer.get(2 * i).toString();
+            boolean stale = state.equals("stale");
+            return new Nacked(stale, stale ? null : state(state), answer.get(2 * i + 1).toLong());
+        });
+        this.reschedules = gather(vertx, endpoint, Script.RESCHEDULE, (answer, i) -> {
+            String before = answer.get(2 * i + 1).toString();
+            long due = answer.get(2 * i + 2).toLong();
+            return new Rescheduled(before.equals("none") ? null : state(before), stateAt(due, answer), due);
+        });
+        this.gets = gather(vertx, endpoint, Script.GET, (answer, i) -> answer.get(i));
+    }
+
+    private <R> Gather<R> gather(Vertx vertx, RedisEndpoint endpoint, Script script, Gather.Reader<R> reader) {
+        Gather<R> gather =
+                new Gather<>(vertx, caller, script, keys.buckets(), endpoint.queue(), deadlineMillis, reader);
+        gathers.add(gather);
+        return gather;
+    }
+
+    public boolean isUp() {
+        return link.isUp();
+    }
+
+    /** Requests not answered yet. */
+    public int waiting() {
+        return gathers.stream().mapToInt(Gather::waiting).sum();
+    }
+
+    public int buckets() {
+        return keys.buckets();
+    }
+
+    public Future<Pushed> push(NewJob job) {
+        return pushes.add(keys.bucketOf(job.id()), job.topic(), stored(job));
+    }
+
+    public Future<Pushed> put(NewJob job) {
+        return puts.add(keys.bucketOf(job.id()), job.topic(), stored(job));
+    }
+
+    /** @return whether the lease held */
+    public Future<Boolean> ack(String topic, String id, String lease) {
+        return acks.add(keys.bucketOf(id), topic, List.of(Bytes.of(id), Bytes.of(lease)));
+    }
+
+    /** @param waitMillis null: the backoff decides */
+    public Future<Nacked> nack(String topic, String id, String lease, Long waitMillis, String error) {
+        long wait = waitMillis == null ? -1 : waitMillis;
+        return nacks.add(
+                keys.bucketOf(id),
+                topic,
+                List.of(Bytes.of(id), Bytes.of(lease), Bytes.of(wait), Bytes.of(error == null ? "" : error)));
+    }
+
+    /**
+     * @param ttrMillis null: the job's own
+     * @return the new deadline, -1 if the lease does not hold
+     */
+    public Future<Long> extend(String topic, String id, String lease, Long ttrMillis) {
+        long ttr = ttrMillis == null ? -1 : ttrMillis;
+        return extensions.add(keys.bucketOf(id), topic, List.of(Bytes.of(id), Bytes.of(lease), Bytes.of(ttr)));
+    }
+
+    /** Gives a job back that never reached a consumer; the attempt does not count. */
+    public Future<Boolean> release(String topic, String id, String lease) {
+        return releases.add(keys.bucketOf(id), topic, List.of(Bytes.of(id), Bytes.of(lease)));
+    }
+
+    /** @return whether there was such a job */
+    public Future<Boolean> cancel(String topic, String id) {
+        return cancels.add(keys.bucketOf(id), topic, List.of(Bytes.of(id)));
+    }
+
+    public Future<Rescheduled> reschedule(String topic, String id, When when) {
+        return reschedules.add(keys.bucketOf(id), topic, List.of(Bytes.of(id), when(when)));
+    }
+
+    /** @return null if there is no such job */
+    public Future<JobView> get(String topic, String id) {
+        return gets.add(keys.bucketOf(id), topic, List.of(Bytes.of(id)))
+                .map(found -> found == null ? null : view(topic, id, found));
+    }
+
+    /**
+     * Leases ready jobs of one bucket. At most one such call may be under way for a bucket; it is repeated until Redis
+     * answers, so that no job is leased to nobody.
+     */
+    public Future<Reserved> reserve(int bucket, List<Want> wants) {
+        List<byte[]> args = new ArrayList<>(2 + 2 * wants.size());
+        args.add(Bytes.of(Caller.randomText(12)));
+        args.add(Bytes.of(RESERVE_BYTES));
+        for (Want want : wants) {
+            args.add(Bytes.of(want.topic));
+            args.add(Bytes.of(want.max));
+        }
+        return caller.call(Script.RESERVE, bucket, args, wants.size(), 0).map(answer -> reserved(wants, answer));
+    }
+
+    /** Does what is due in a bucket, at most so many jobs. */
+    public Future<Alarm> due(int bucket, int limit) {
+        return caller.call(Script.DUE, bucket, List.of(Bytes.of(limit)), limit, deadlineMillis)
+                .map(answer ->
+                        new Alarm(answer.get(0).toLong(), answer.get(1).toLong()));
+    }
+
+    public Future<Look> look(int bucket) {
+        return caller.call(Script.LOOK, bucket, List.of(Bytes.of(LOOK_TOPICS)), 0, deadlineMillis)
+                .map(answer -> {
+                    List<String> awake = new ArrayList<>();
+                    for (int i = 2; i < answer.size(); i++) {
+                        awake.add(answer.get(i).toString());
+                    }
+                    return new Look(answer.get(0).toLong(), answer.get(1).toLong(), awake);
+                });
+    }
+
+    /** Topics in the order of their names, after one and with a prefix. */
+    public Future<List<String>> topics(String prefix, String after, int limit) {
+        String from = after != null && after.compareTo(prefix) >= 0 ? "(" + after : "[" + prefix;
+        // behind every topic with the prefix: a topic has no character above z
+        String to = prefix.isEmpty() ? "+" : "[" + prefix + "~";
+        List<byte[]> args = List.of(Bytes.of(from), Bytes.of(to), Bytes.of(limit));
+        return everywhere(Script.NAMES, args).map(answers -> answers.stream()
+                .flatMap(answer -> answer.stream().map(Response::toString))
+                .distinct()
+                .sorted()
+                .limit(limit)
+                .toList());
+    }
+
+    /** The counts of those of the topics that exist, in the order given. */
+    public Future<List<TopicCounts>> counts(List<String> topics) {
+        if (topics.isEmpty()) {
+            return Future.succeededFuture(List.of());
+        }
+        return everywhere(Script.COUNTS, topics.stream().map(Bytes::of).toList())
+                .map(answers -> {
+                    Map<String, TopicCounts> found = new HashMap<>();
+                    for (Response answer : answers) {
+                        for (int i = 0; i < topics.size(); i++) {
+                            TopicCounts counts = counts(topics.get(i), answer, 6 * i);
+                            if (counts != null) {
+                                found.merge(topics.get(i), counts, TopicCounts::plus);
+                            }
+                        }
+                    }
+                    return topics.stream()
+                            .filter(found::containsKey)
+                            .map(found::get)
+                            .toList();
+                });
+    }
+
+    private Future<List<Response>> everywhere(Script script, List<byte[]> args) {
+        List<Future<Response>> calls = new ArrayList<>();
+        for (int bucket = 0; bucket < keys.buckets(); bucket++) {
+            calls.add(caller.call(script, bucket, args, 0, deadlineMillis));
+        }
+        return Future.all(calls).map(all -> all.list());
+    }
+
+    private static TopicCounts counts(String topic, Response answer, int at) {
+        if (answer.get(at).toInteger() == 0) {
+            return null;
+        }
+        return new TopicCounts(
+                topic,
+                answer.get(at + 1).toLong(),
+                answer.get(at + 2).toLong(),
+                answer.get(at + 3).toLong(),
+                answer.get(at + 4).toLong(),
+                answer.get(at + 5).toLong(),
+                false);
+    }
+
+    private static List<byte[]> stored(NewJob job) {
+        return List.of(Bytes.of(job.id()), when(job.when()), JobRecord.encode(job.options(), job.body()));
+    }
+
+    /** As the scripts take it: a wait, or the negative of a time since 1970. */
+    private static byte[] when(When when) {
+        return Bytes.of(when.absolute() ? -when.millis() : when.millis());
+    }
+
+    private static Boolean flag(Response answer, int i) {
+        return answer.get(i).toInteger() == 1;
+    }
+
+    private static JobState stateAt(long due, Response answer) {
+        return due > answer.get(0).toLong() ? JobState.DELAYED : JobState.READY;
+    }
+
+    private static JobState state(String word) {
+        return JobState.valueOf(word.toUpperCase(Locale.ROOT));
+    }
+
+    private static Reserved reserved(List<Want> wants, Response answer) {
+        List<Leased> leased = new ArrayList<>(wants.size());
+        int at = 1;
+        for (Want want : wants) {
+            boolean more = answer.get(at).toInteger() == 1;
+            int count = answer.get(at + 1).toInteger();
+            at += 2;
+            List<Delivery> jobs = new ArrayList<>(count);
+            for (int i = 0; i < count; i++, at += 7) {
+                jobs.add(delivery(want.topic, answer, at));
+            }
+            leased.add(new Leased(want.topic, jobs, more));
+        }
+        return new Reserved(answer.get(0).toLong(), leased);
+    }
+
+    private static Delivery delivery(String topic, Response answer, int at) {
+        JobRecord.Decoded record = JobRecord.decode(answer.get(at + 6).toBuffer());
+        return new Delivery(
+                topic,
+                answer.get(at).toString(),
+                answer.get(at + 1).toString(),
+                answer.get(at + 2).toInteger(),
+                answer.get(at + 3).toInteger(),
+                answer.get(at + 4).toLong(),
+                answer.get(at + 5).toLong(),
+                record.options().traceparent(),
+                record.body());
+    }
+
+    private static JobView view(String topic, String id, Response found) {
+        JobState state = state(found.get(0).toString());
+        long score = found.get(1).toLong();
+        Buffer packed = found.get(2).toBuffer();
+        RunRecord run = packed.length() == 0 ? null : RunRecord.decode(packed);
+        JobRecord.Decoded record = JobRecord.decode(found.get(3).toBuffer());
+        JobOptions options = record.options();
+        long due = state == JobState.DELAYED ? score : run == null ? record.created() : run.due();
+        Retry own = options.retry();
+        return new JobView(
+                topic,
+                id,
+                state,
+                due,
+                record.created(),
+                run == null ? 0 : run.attempts(),
+                options.ttr() == null ? JobOptions.DEFAULT_TTR : options.ttr(),
+                new Retry(
+                        own.maxAttempts() == null ? Retry.DEFAULT_MAX_ATTEMPTS : own.maxAttempts(),
+                        own.backoff() == null ? Backoff.DEFAULT : own.backoff()),
+                options,
+                state == JobState.RESERVED ? score : null,
+                run == null ? null : run.lastError(),
+                record.body());
+    }
+}

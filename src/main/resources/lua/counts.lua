@@ -1,0 +1,17 @@
+#!lua flags=no-writes,allow-oom
+--[[
+  How many jobs of the topics stand in each state.
+  KEYS[2] topics  as in prelude.lua
+  ARGV[3..] topic, ...
+  Returns {for each topic: 1 if the bucket knows it, else 0; delayed; ready; reserved; dead; done}
+]]
+local answer = {}
+for at = 3, #ARGV do
+  local k = keys_of(ARGV[at])
+  local entries, ghosts = ready_count(k)
+  for _, value in ipairs({call('HEXISTS', KEYS[2], ARGV[at]), call('ZCARD', k.clock), entries - ghosts,
+    call('ZCARD', k.lease), call('ZCARD', k.dead), call('ZCARD', k.done)}) do
+    answer[#answer + 1] = value
+  end
+end
+return answer

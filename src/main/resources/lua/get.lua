@@ -1,0 +1,23 @@
+#!lua flags=no-writes,allow-oom
+--[[
+  Tells how jobs stand.
+  KEYS[1] next as in prelude.lua
+  ARGV[1..3] as in prelude.lua
+  ARGV[4..] for each topic: topic, count, then for each job: id
+  Returns {for each job false if there is none, else {state, score on its index or -1, run or '', record}}
+]]
+local answer = {}
+for _, group in ipairs(groups_of(1)) do
+  local k = group.k
+  for at = group.from, group.to do
+    local id = ARGV[at]
+    local record = call('HGET', k.jobs, id)
+    if record then
+      local state, score = state_of(k, id, lane_of(record))
+      answer[#answer + 1] = {state, score or -1, call('HGET', k.runs, id) or '', record}
+    else
+      answer[#answer + 1] = false
+    end
+  end
+end
+return answer

@@ -1,0 +1,14 @@
+#!lua flags=allow-oom
+--[[
+  The net under lost hints: the bucket's alarm, and topics with ready jobs (at random if there are very many). Says so
+  on the hints' channel, so that a subscriber that has gone deaf is found out.
+  KEYS[1] next   as in prelude.lua
+  KEYS[4] awake  as in prelude.lua
+  ARGV[1..2] as in prelude.lua
+  ARGV[3] limit  most topics to name
+  Returns {now, next alarm or -1, topic, ...}
+]]
+local answer = {now, alarm or -1}
+for _, topic in ipairs(call('SRANDMEMBER', KEYS[4], tonumber(ARGV[3]))) do answer[#answer + 1] = topic end
+call('PUBLISH', ARGV[1], 'l' .. ARGV[2])
+return answer

@@ -1,0 +1,35 @@
+#!lua
+--[[
+  Stores jobs, each in place of the one with its id, whatever state that was in; its lease ends, its attempts are
+  forgotten.
+  KEYS[1..5] as in prelude.lua
+  ARGV[1..3] as in prelude.lua
+  ARGV[4..] for each topic: topic, count, then for each job: id, when (ms to wait, or minus ms since 1970), record
+  Returns {now, then for each job: its due time, 1 if a job in use was replaced, else 0}
+  Atomic: there is never a moment with neither or both of the two.
+]]
+local known = replay()
+if known then return known end
+local answer = {now}
+for _, group in ipairs(groups_of(3)) do
+  local k = group.k
+  create(k.topic)
+  for at = group.from, group.to, 3 do
+    local id, record, due = ARGV[at], ARGV[at + 2], due_of(tonumber(ARGV[at + 1]))
+    local old = call('HGET', k.jobs, id)
+    local replaced = 0
+    if old then
+      local lane = lane_of(old)
+      local state = state_of(k, id, lane)
+      detach(k, id, lane, state)
+      call('HDEL', k.runs, id)
+      if state ~= 'done' then replaced = 1 end
+    end
+    call('HSET', k.jobs, id, stamped(record))
+    place(k, {id, due, lane_of(record)})
+    answer[#answer + 1] = due
+    answer[#answer + 1] = replaced
+  end
+end
+tell()
+return remember(answer)

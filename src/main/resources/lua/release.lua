@@ -1,0 +1,33 @@
+#!lua flags=allow-oom
+--[[
+  Gives back jobs that were leased but never reached a consumer: to the head of ready, the attempt not counted.
+  KEYS[1..5] as in prelude.lua
+  ARGV[1..3] as in prelude.lua
+  ARGV[4..] for each topic: topic, count, then for each job: id, lease
+  Returns {for each job 1 if it is ready again, 0 if the lease does not hold}
+]]
+local known = replay()
+if known then return known end
+local answer = {}
+for _, group in ipairs(groups_of(2)) do
+  local k, back = group.k, {}
+  -- from the last to the first, so that they stand in the list as they stood
+  for at = group.to - 1, group.from, -2 do
+    local id, lease = ARGV[at], ARGV[at + 1]
+    local packed = call('HGET', k.runs, id)
+    local run = packed and unpack_run(packed)
+    local held = run and lease ~= '' and run.lease == lease
+    if held then
+      run.lease, run.attempts = '', run.attempts - 1
+      call('ZREM', k.lease, id)
+      call('HSET', k.runs, id, pack_run(run))
+      -- a leased job has no entry left in the lists, a ghost of it neither
+      call('LPUSH', k[run.lane], id)
+      if run.lane ~= 'c' and call('SADD', KEYS[4], k.topic) == 1 then woken[#woken + 1] = k.topic end
+    end
+    table.insert(back, 1, held and 1 or 0)
+  end
+  for _, outcome in ipairs(back) do answer[#answer + 1] = outcome end
+end
+tell()
+return remember(answer)
