@@ -4,7 +4,8 @@ import java.nio.file.Path;
 import java.util.List;
 
 /**
- * Everything that can be set, checked once at start. {@code conf/delayq.yaml} has each name with its default and meaning.
+ * Everything that can be set, checked once at start by {@link SettingsLoader}. {@code conf/delayq.yaml} has each name with
+ * its default and meaning.
  *
  * @param insecure listen without tokens on an address that is not loopback
  */
@@ -20,6 +21,11 @@ public record Settings(
 
     public Settings {
         tokens = List.copyOf(tokens);
+    }
+
+    /** What holds when nothing is set; a start for tests. */
+    public static Settings defaults() {
+        return Resolution.ofDefaults().settings();
     }
 
     /**

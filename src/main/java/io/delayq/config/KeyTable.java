@@ -1,0 +1,174 @@
+package io.delayq.config;
+
+import io.delayq.job.Durations;
+import java.nio.file.Path;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.function.UnaryOperator;
+import java.util.stream.Collectors;
+
+/**
+ * Every setting there is, once. Names of variables and flags, checks, messages and the reference are made from this table;
+ * a test holds {@code conf/delayq.yaml} to it.
+ */
+public final class KeyTable {
+    private static final long SECOND = 1000;
+    private static final long HOUR = 3600 * SECOND;
+
+    static final Key<String> HTTP_HOST = key(
+            "http.host",
+            "127.0.0.1",
+            "Address to listen on. One that is not loopback needs tokens, or insecure.",
+            Hosts.EXPECTED,
+            Hosts::parse);
+    static final Key<Integer> HTTP_PORT =
+            whole("http.port", "9277", "Port for HTTP and WebSocket. 0 takes any free port.", 0, 65535);
+    static final Key<Integer> HTTP_MAX_CONNECTIONS = whole(
+            "http.maxConnections",
+            "10000",
+            "Open connections at a time; further ones are closed at once.",
+            1,
+            1_000_000);
+    static final Key<Long> HTTP_IDLE = duration(
+            "http.idle",
+            "75s",
+            "How long a kept-alive connection may wait for its next request. Longer than that of a proxy in front.",
+            100,
+            24 * HOUR);
+    static final Key<Long> HTTP_HEADER_DEADLINE = duration(
+            "http.headerDeadline",
+            "10s",
+            "How long a new connection may take to send its first headers, and a body may stall.",
+            100,
+            HOUR);
+    static final Key<Path> DATA_DIR = key(
+            "data.dir",
+            "data",
+            "Where the embedded Redis keeps its files. Relative to the working directory.",
+            "a path",
+            Values::path);
+    static final Key<String> REDIS_URL = key(
+            "redis.url",
+            null,
+            "Redis to use: redis://host:port, or rediss://user:password@host:port/database for TLS."
+                    + " Not set, an embedded one is started. Percent-encode special characters, also + as %2B.",
+            RedisUrl.EXPECTED,
+            RedisUrl::parse,
+            RedisUrl::shown);
+    static final Key<Long> REDIS_DEADLINE = duration(
+            "redis.deadline",
+            "1500ms",
+            "How long one request may wait for Redis in all, repetitions included, before it is answered 503.",
+            10,
+            600 * SECOND);
+    static final Key<Long> REDIS_TRY_TIMEOUT = duration(
+            "redis.tryTimeout",
+            "1s",
+            "How long one try may take before its connection is given up. Not longer than redis.deadline.",
+            10,
+            600 * SECOND);
+    static final Key<Integer> REDIS_QUEUE = whole(
+            "redis.queue",
+            "20000",
+            "Most jobs and calls waiting for Redis in one verticle instance; more are answered 503.",
+            1,
+            1_000_000);
+    static final Key<String> NAMESPACE = key(
+            "namespace",
+            "dq",
+            "Start of every Redis key, so that several queues can share one Redis.",
+            "1-64 of letters, digits, '.', '_' and '-'",
+            Values.matching("[A-Za-z0-9._-]{1,64}"));
+    static final Key<Integer> BUCKETS = whole(
+            "buckets",
+            "4",
+            "Shards that jobs are spread over by their id. All servers on one namespace have the same number.",
+            1,
+            1024);
+    static final Key<Integer> INGRESS = whole("instances.ingress", "2", "Verticles that take HTTP requests.", 1, 64);
+    static final Key<Integer> SCANNER =
+            whole("instances.scanner", "1", "Verticles that move due jobs to the ready queues.", 1, 64);
+    static final Key<Integer> DISPATCHER =
+            whole("instances.dispatcher", "1", "Verticles that hand ready jobs to consumers.", 1, 64);
+    static final Key<List<Settings.Token>> TOKENS = key(
+            "tokens",
+            null,
+            "Who may call what: a name, the secret as token or its SHA-256 as sha256, rights out of push, consume and"
+                    + " admin, and topics as patterns in which * stands for any run of characters, all topics if left"
+                    + " out. Not set, no token is asked for.",
+            Tokens.EXPECTED,
+            Tokens::parse,
+            text -> Values.HIDDEN);
+    static final Key<Boolean> INSECURE = key(
+            "insecure",
+            "false",
+            "Listen on an address that is not loopback although no tokens are set: whoever reaches it may do anything.",
+            "true or false",
+            Values::trueOrFalse);
+
+    /** In the order of the file. */
+    public static final List<Key<?>> ALL = List.of(
+            HTTP_HOST,
+            HTTP_PORT,
+            HTTP_MAX_CONNECTIONS,
+            HTTP_IDLE,
+            HTTP_HEADER_DEADLINE,
+            DATA_DIR,
+            REDIS_URL,
+            REDIS_DEADLINE,
+            REDIS_TRY_TIMEOUT,
+            REDIS_QUEUE,
+            NAMESPACE,
+            BUCKETS,
+            INGRESS,
+            SCANNER,
+            DISPATCHER,
+            TOKENS,
+            INSECURE);
+
+    static final Set<String> NAMES = ALL.stream().map(Key::name).collect(Collectors.toUnmodifiableSet());
+    static final Set<String> SECTIONS = NAMES.stream()
+            .filter(name -> name.indexOf('.') > 0)
+            .map(name -> name.substring(0, name.indexOf('.')))
+            .collect(Collectors.toUnmodifiableSet());
+
+    private KeyTable() {}
+
+    /** What to say of a name that is not in the table, where only a key can stand. */
+    static String unknown(String name) {
+        return "unknown; the nearest known key is " + Nearest.to(name, NAMES);
+    }
+
+    /** The same where a section can stand too. */
+    static String unknownKeyOrSection(String name) {
+        Set<String> known = new HashSet<>(NAMES);
+        known.addAll(SECTIONS);
+        return "unknown; the nearest known key is " + Nearest.to(name, known);
+    }
+
+    private static <T> Key<T> key(
+            String name, String defaultText, String description, String expected, Key.Parser<T> parser) {
+        return key(name, defaultText, description, expected, parser, UnaryOperator.identity());
+    }
+
+    private static <T> Key<T> key(
+            String name,
+            String defaultText,
+            String description,
+            String expected,
+            Key.Parser<T> parser,
+            UnaryOperator<String> shown) {
+        return new Key<>(name, defaultText, description, expected, parser, shown);
+    }
+
+    private static Key<Integer> whole(String name, String defaultText, String description, int least, int most) {
+        String expected = "a whole number, " + least + " to " + most;
+        return key(name, defaultText, description, expected, Values.whole(least, most));
+    }
+
+    private static Key<Long> duration(String name, String defaultText, String description, long least, long most) {
+        String expected = Durations.EXPECTED + ", " + Durations.text(least) + " to " + Durations.text(most);
+        return key(name, defaultText, description, expected, Values.duration(least, most));
+    }
+}

@@ -1,0 +1,154 @@
+package io.delayq.config;
+
+import io.delayq.config.Settings.Http;
+import io.delayq.config.Settings.Instances;
+import io.delayq.config.Settings.Redis;
+import io.delayq.job.Durations;
+import io.vertx.core.json.JsonObject;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * Makes the settings out of what the sources gave. A faulty value is noted and its default used in its place, so that one
+ * pass finds all faults; settings made with faults are for nobody.
+ */
+final class Resolution {
+    private final JsonObject merged;
+    private final YamlOutline file;
+    private final Map<String, String> environment;
+    private final Map<String, String> flags;
+    private final List<Fault> faults = new ArrayList<>();
+    private final Set<Key<?>> faulty = new HashSet<>();
+
+    /** @param merged all sources, the stronger over the weaker; the others say which one a value came from */
+    Resolution(JsonObject merged, YamlOutline file, Map<String, String> environment, Map<String, String> flags) {
+        this.merged = merged;
+        this.file = file;
+        this.environment = environment;
+        this.flags = flags;
+    }
+
+    static Resolution ofDefaults() {
+        return new Resolution(new JsonObject(), YamlOutline.none(), Map.of(), Map.of());
+    }
+
+    List<Fault> faults() {
+        return faults;
+    }
+
+    Settings settings() {
+        List<Settings.Token> tokens = get(KeyTable.TOKENS);
+        Settings settings = new Settings(
+                new Http(
+                        get(KeyTable.HTTP_HOST),
+                        get(KeyTable.HTTP_PORT),
+                        get(KeyTable.HTTP_MAX_CONNECTIONS),
+                        get(KeyTable.HTTP_IDLE),
+                        get(KeyTable.HTTP_HEADER_DEADLINE)),
+                get(KeyTable.DATA_DIR),
+                new Redis(
+                        get(KeyTable.REDIS_URL),
+                        get(KeyTable.REDIS_DEADLINE),
+                        get(KeyTable.REDIS_TRY_TIMEOUT),
+                        get(KeyTable.REDIS_QUEUE)),
+                get(KeyTable.NAMESPACE),
+                get(KeyTable.BUCKETS),
+                new Instances(get(KeyTable.INGRESS), get(KeyTable.SCANNER), get(KeyTable.DISPATCHER)),
+                tokens == null ? List.of() : tokens,
+                get(KeyTable.INSECURE));
+        checkExposure(settings);
+        checkTries(settings.redis());
+        return settings;
+    }
+
+    private void checkExposure(Settings settings) {
+        String host = settings.http().host();
+        if (sound(KeyTable.HTTP_HOST, KeyTable.TOKENS, KeyTable.INSECURE)
+                && settings.tokens().isEmpty()
+                && !settings.insecure()
+                && !Hosts.isLoopback(host)) {
+            faults.add(new Fault(
+                    KeyTable.HTTP_HOST.name(),
+                    host,
+                    origin(KeyTable.HTTP_HOST),
+                    "not a loopback address, and no tokens are set: set tokens in the file or in "
+                            + KeyTable.TOKENS.variable() + ", or pass " + KeyTable.INSECURE.flag()
+                            + " to let whoever reaches it do anything"));
+        }
+    }
+
+    private void checkTries(Redis redis) {
+        if (sound(KeyTable.REDIS_TRY_TIMEOUT, KeyTable.REDIS_DEADLINE) && redis.tryMillis() > redis.deadlineMillis()) {
+            faults.add(new Fault(
+                    KeyTable.REDIS_TRY_TIMEOUT.name(),
+                    Durations.text(redis.tryMillis()),
+                    origin(KeyTable.REDIS_TRY_TIMEOUT),
+                    "longer than redis.deadline, which is " + Durations.text(redis.deadlineMillis()) + " ("
+                            + origin(KeyTable.REDIS_DEADLINE) + "); expected at most that"));
+        }
+    }
+
+    private boolean sound(Key<?>... keys) {
+        return Set.of(keys).stream().noneMatch(faulty::contains);
+    }
+
+    private <T> T get(Key<T> key) {
+        Object given = given(key);
+        if (given == null) {
+            return key.defaultValue();
+        }
+        if (isFromFile(key) && file.isMisread(key.name())) {
+            faulty.add(key);
+            return key.defaultValue();
+        }
+        try {
+            return key.parser().parse(given);
+        } catch (Refused e) {
+            faulty.add(key);
+            if (e.wrongs().isEmpty()) {
+                faults.add(new Fault(key.name(), shown(key), origin(key), "expected " + key.expected()));
+            }
+            e.wrongs()
+                    .forEach(wrong -> faults.add(
+                            new Fault(key.name() + wrong.at(), wrong.given(), origin(key), wrong.problem())));
+            return key.defaultValue();
+        }
+    }
+
+    /** Null also where a section is something else; the outline has said so. */
+    private Object given(Key<?> key) {
+        int dot = key.name().indexOf('.');
+        if (dot < 0) {
+            return merged.getValue(key.name());
+        }
+        return merged.getValue(key.name().substring(0, dot)) instanceof JsonObject section
+                ? section.getValue(key.name().substring(dot + 1))
+                : null;
+    }
+
+    private boolean isFromFile(Key<?> key) {
+        return !flags.containsKey(key.name()) && !environment.containsKey(key.name());
+    }
+
+    private String origin(Key<?> key) {
+        if (flags.containsKey(key.name())) {
+            return "flag " + key.flag();
+        }
+        if (environment.containsKey(key.name())) {
+            return "variable " + key.variable();
+        }
+        YamlOutline.Leaf leaf = file.leaf(key.name());
+        return leaf == null ? "default" : file.origin(leaf);
+    }
+
+    private String shown(Key<?> key) {
+        String text = flags.getOrDefault(key.name(), environment.get(key.name()));
+        if (text == null && file.leaf(key.name()) != null) {
+            text = file.leaf(key.name()).spelled();
+        }
+        return text == null ? null : key.shown().apply(text);
+    }
+}
