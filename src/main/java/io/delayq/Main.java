@@ -1,7 +1,127 @@
 package io.delayq;
 
+import io.delayq.config.ConfigFaults;
+import io.delayq.config.Settings;
+import io.delayq.config.SettingsLoader;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import io.vertx.core.VertxOptions;
+import java.lang.reflect.Proxy;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** The command line, and the life of the process. */
 public final class Main {
+    private static final Logger log = LoggerFactory.getLogger(Main.class);
+    private static final long STOP_SECONDS = 9;
+    private static final String USAGE =
+            """
+            Usage: delayq serve [-c FILE] [--name=value ...]
+                   delayq version
+
+            serve starts the server. Without redis.url it starts a Redis of its own in data.dir.
+            conf/delayq.yaml lists every setting; each one is also a flag (--http.port=9000)
+            and an environment variable (DELAYQ_HTTP_PORT).
+            """;
+
     private Main() {}
 
-    public static void main(String[] args) {}
+    public static void main(String[] args) {
+        List<String> words = new ArrayList<>(Arrays.asList(args));
+        String command = words.isEmpty() ? "help" : words.remove(0);
+        switch (command) {
+            case "serve" -> serve(words);
+            case "version", "-v", "--version" -> System.out.println("delayq " + version());
+            case "help", "-h", "--help" -> System.out.print(USAGE);
+            default -> {
+                System.err.println("delayq: unknown command " + command + "; expected serve, version or help");
+                System.exit(2);
+            }
+        }
+    }
+
+    private static void serve(List<String> flags) {
+        Path file = configFile(flags);
+        ignoreHangUp();
+        Vertx vertx = Vertx.vertx(new VertxOptions().setPreferNativeTransport(true));
+        Future<Server> running = SettingsLoader.load(vertx, file, System.getenv(), flags)
+                .onSuccess(loaded -> loaded.warnings().forEach(log::warn))
+                .compose(loaded -> Server.start(vertx, loaded.settings()).onSuccess(server -> sayHello(server, loaded.settings())));
+        running.onFailure(error -> {
+            System.err.println("delayq: " + (error instanceof ConfigFaults ? error.getMessage() : explain(error)));
+            Runtime.getRuntime().halt(1);
+        });
+        Runtime.getRuntime().addShutdownHook(new Thread(() -> stop(vertx, running), "stop"));
+    }
+
+    /** Runs on SIGTERM and SIGINT: a planned stop ends with 0. The one thread that may wait. */
+    private static void stop(Vertx vertx, Future<Server> running) {
+        log.info("stopping");
+        try {
+            Future<Void> stopped = running.isComplete()
+                    ? running.compose(Server::stop).eventually(vertx::close)
+                    : vertx.close();
+            stopped.toCompletionStage().toCompletableFuture().get(STOP_SECONDS, TimeUnit.SECONDS);
+            log.info("stopped");
+        } catch (Exception e) {
+            log.error("did not stop cleanly", e);
+        }
+        Runtime.getRuntime().halt(0);
+    }
+
+    private static void sayHello(Server server, Settings settings) {
+        log.info(
+                "delayq {} listening on http://{}:{} redis={} data={}",
+                version(),
+                settings.http().host(),
+                server.port(),
+                settings.redis().redacted(),
+                settings.redis().url() == null ? settings.dataDir() : "-");
+    }
+
+    private static String explain(Throwable error) {
+        return error.getMessage() == null ? error.toString() : error.getMessage();
+    }
+
+    /** {@code -c FILE} if given, else the file in the working directory, else the one that came with the program. */
+    private static Path configFile(List<String> flags) {
+        int at = flags.indexOf("-c");
+        if (at >= 0 && at + 1 < flags.size()) {
+            flags.remove(at);
+            return Path.of(flags.remove(at));
+        }
+        String home = System.getProperty("delayq.home");
+        if (home != null && !Files.exists(SettingsLoader.DEFAULT_FILE)) {
+            Path shipped = Path.of(home).resolve(SettingsLoader.DEFAULT_FILE);
+            return Files.exists(shipped) ? shipped : null;
+        }
+        return null;
+    }
+
+    private static String version() {
+        String version = Main.class.getPackage().getImplementationVersion();
+        return version == null ? "development" : version;
+    }
+
+    /** The JVM would stop at SIGHUP. By reflection: the class is there on every JDK, but not for the compiler. */
+    private static void ignoreHangUp() {
+        try {
+            Class<?> signal = Class.forName("sun.misc.Signal");
+            Class<?> handler = Class.forName("sun.misc.SignalHandler");
+            Object ignore = Proxy.newProxyInstance(Main.class.getClassLoader(), new Class<?>[] {handler}, (p, m, a) -> {
+                log.info("SIGHUP ignored");
+                return null;
+            });
+            signal.getMethod("handle", signal, handler)
+                    .invoke(null, signal.getConstructor(String.class).newInstance("HUP"), ignore);
+        } catch (ReflectiveOperationException | IllegalArgumentException e) {
+            log.debug("SIGHUP is left as it is", e);
+        }
+    }
 }

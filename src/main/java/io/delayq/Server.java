@@ -1,0 +1,130 @@
+package io.delayq;
+
+import io.delayq.bucket.ScannerVerticle;
+import io.delayq.bus.Addresses;
+import io.delayq.bus.LocalCodec;
+import io.delayq.bus.WakeVerticle;
+import io.delayq.config.Settings;
+import io.delayq.ingress.IngressVerticle;
+import io.delayq.job.Ids;
+import io.delayq.ops.Meters;
+import io.delayq.ops.OpsRoutes;
+import io.delayq.ready.DispatchVerticle;
+import io.delayq.redis.EmbeddedRedis;
+import io.delayq.redis.Keys;
+import io.delayq.redis.RedisEndpoint;
+import io.delayq.redis.StartCheck;
+import io.micrometer.prometheusmetrics.PrometheusConfig;
+import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import io.vertx.core.Deployable;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.UUID;
+import java.util.concurrent.TimeUnit;
+import java.util.function.IntFunction;
+import java.util.function.Supplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * One delayq: builds the rooms, opens the far end of the path first and closes the near end first, so that nobody is let
+ * in before everything behind is there, or while something behind is gone.
+ */
+public final class Server {
+    private static final Logger log = LoggerFactory.getLogger(Server.class);
+    private static final long STAGE_MILLIS = 3_000;
+
+    private final Vertx vertx;
+    private final Settings settings;
+    private final Deque<Supplier<Future<?>>> toClose = new ArrayDeque<>();
+    private int port;
+
+    private Server(Vertx vertx, Settings settings) {
+        this.vertx = vertx;
+        this.settings = settings;
+    }
+
+    /** Starts on a Vert.x of your own. Waits for Redis if it is away. What was opened is closed again on failure. */
+    public static Future<Server> start(Vertx vertx, Settings settings) {
+        Server server = new Server(vertx, settings);
+        return server.open()
+                .recover(error -> server.stop().transform(closed -> Future.failedFuture(error)))
+                .map(server);
+    }
+
+    /** The port it listens on. */
+    public int port() {
+        return port;
+    }
+
+    /** Finishes what is under way and closes; each stage has its time, so that it ends also when Redis hangs. */
+    public Future<Void> stop() {
+        Supplier<Future<?>> next = toClose.poll();
+        return next == null
+                ? Future.succeededFuture()
+                : next.get().timeout(STAGE_MILLIS, TimeUnit.MILLISECONDS).transform(closed -> {
+                    if (closed.failed()) {
+                        log.warn("stage not closed cleanly", closed.cause());
+                    }
+                    return stop();
+                });
+    }
+
+    private Future<Void> open() {
+        LocalCodec.register(vertx.eventBus());
+        return redis().compose(this::rooms);
+    }
+
+    private Future<Settings> redis() {
+        if (settings.redis().url() != null) {
+            return Future.succeededFuture(settings);
+        }
+        return EmbeddedRedis.start(vertx, settings.dataDir()).map(redis -> {
+            toClose.push(redis::stop);
+            return settings.withRedisUrl(redis.url());
+        });
+    }
+
+    private Future<Void> rooms(Settings set) {
+        RedisEndpoint endpoint = new RedisEndpoint(set.redis());
+        Keys keys = new Keys(set.namespace(), set.buckets());
+        Settings.Instances instances = set.instances();
+        Addresses addresses =
+                new Addresses(UUID.randomUUID().toString(), instances.scanner(), instances.dispatcher());
+        PrometheusMeterRegistry registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
+        Meters meters = new Meters(registry);
+        Ids ids = new Ids();
+        OpsRoutes ops = new OpsRoutes(registry);
+        IntFunction<IngressVerticle> ingress =
+                i -> new IngressVerticle(set, endpoint, keys, addresses, meters, ids, ops, port, i);
+        return StartCheck.run(vertx, endpoint, keys)
+                .compose(ok -> deploy(1, i -> new WakeVerticle(endpoint, keys, addresses, meters)))
+                .compose(ok ->
+                        deploy(instances.scanner(), i -> new ScannerVerticle(endpoint, keys, addresses, meters, i)))
+                .compose(ok ->
+                        deploy(instances.dispatcher(), i -> new DispatchVerticle(endpoint, keys, addresses, meters, i)))
+                .compose(ok -> {
+                    port = set.http().port();
+                    // the first one finds the port that the others share
+                    IngressVerticle first = ingress.apply(0);
+                    return deploy(1, i -> first).onSuccess(done -> port = first.actualPort());
+                })
+                .compose(ok -> deploy(instances.ingress() - 1, i -> ingress.apply(i + 1)));
+    }
+
+    private Future<Void> deploy(int count, IntFunction<? extends Deployable> room) {
+        List<Future<String>> all = new ArrayList<>();
+        for (int i = 0; i < count; i++) {
+            all.add(vertx.deployVerticle(room.apply(i)));
+        }
+        toClose.push(() -> Future.join(all.stream()
+                .filter(Future::succeeded)
+                .map(id -> vertx.undeploy(id.result()))
+                .toList()));
+        return Future.join(all).mapEmpty();
+    }
+}

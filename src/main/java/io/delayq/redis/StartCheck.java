@@ -1,0 +1,81 @@
+package io.delayq.redis;
+
+import io.vertx.core.Future;
+import io.vertx.core.Promise;
+import io.vertx.core.Vertx;
+import io.vertx.redis.client.Command;
+import io.vertx.redis.client.RedisConnection;
+import io.vertx.redis.client.Request;
+import io.vertx.redis.client.impl.types.ErrorType;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/** Whether this server and what is in Redis go together. Waits for Redis if it is away; a "no" is final. */
+public final class StartCheck {
+    /** The layout of keys and records that this server writes. */
+    private static final int SCHEMA = 1;
+
+    private static final int OLDEST_REDIS = 7;
+    private static final Pattern VERSION = Pattern.compile("redis_version:(\\d+)\\.");
+
+    private StartCheck() {}
+
+    public static Future<Void> run(Vertx vertx, RedisEndpoint endpoint, Keys keys) {
+        Promise<Void> outcome = Promise.promise();
+        HeldConnection[] held = {null};
+        held[0] = new HeldConnection(
+                vertx,
+                endpoint,
+                "start",
+                connection -> version(connection)
+                        .compose(ok -> meta(connection, keys))
+                        .onSuccess(ok -> outcome.tryComplete())
+                        .onFailure(error -> {
+                            if (error instanceof IllegalStateException) {
+                                outcome.tryFail(error);
+                            } else if (!(error instanceof ErrorType reply) || !reply.is("CONNECTION_CLOSED")) {
+                                held[0].drop(connection, HeldConnection.code(error));
+                            }
+                        }),
+                () -> {});
+        return outcome.future().eventually(held[0]::close);
+    }
+
+    private static Future<Void> version(RedisConnection connection) {
+        return connection.send(Request.cmd(Command.INFO).arg("server")).map(info -> {
+            Matcher version = VERSION.matcher(info.toString());
+            if (!version.find() || Integer.parseInt(version.group(1)) < OLDEST_REDIS) {
+                throw new IllegalStateException("redis.url names a Redis older than 7.0, or none; expected Redis 7.0 or"
+                        + " newer, or Valkey");
+            }
+            return null;
+        });
+    }
+
+    private static Future<Void> meta(RedisConnection connection, Keys keys) {
+        return set(connection, keys, "schema", SCHEMA)
+                .compose(schema -> {
+                    if (schema > SCHEMA) {
+                        throw new IllegalStateException("the data in Redis were written by a newer delayq (schema "
+                                + schema + ", this one knows " + SCHEMA + "); run that one");
+                    }
+                    return set(connection, keys, "buckets", keys.buckets());
+                })
+                .map(buckets -> {
+                    if (buckets != keys.buckets()) {
+                        throw new IllegalStateException("buckets is " + keys.buckets() + ", but the data in Redis have "
+                                + buckets + "; set buckets: " + buckets + ", or use another namespace");
+                    }
+                    return null;
+                });
+    }
+
+    /** Sets a field unless it is set, and tells what it is then. */
+    private static Future<Integer> set(RedisConnection connection, Keys keys, String field, int value) {
+        return connection
+                .send(Request.cmd(Command.HSETNX).arg(keys.meta()).arg(field).arg(value))
+                .compose(done ->
+                        connection.send(Request.cmd(Command.HGET).arg(keys.meta()).arg(field)))
+                .map(found -> found.toInteger());
+    }
+}
