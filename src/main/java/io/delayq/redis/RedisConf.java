@@ -1,0 +1,122 @@
+package io.delayq.redis;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.security.SecureRandom;
+import java.util.HexFormat;
+import java.util.Map;
+import java.util.Optional;
+import java.util.stream.Collectors;
+
+/**
+ * Where an embedded Redis lives and how to reach it; kept in {@code redis.conf}, which only its owner can read.
+ *
+ * @param dir a real path; Redis runs in it, so that the names in the file need no quoting
+ */
+record RedisConf(Path dir, int port, String password) {
+    /**
+     * Below the ports that systems give to outgoing connections: while Redis is down, a client that keeps connecting
+     * to such a port would some day be given it as its own, be connected to itself, and keep Redis from binding.
+     */
+    private static final int FIRST_PORT = 20_000;
+
+    private static final int PORTS = 10_000;
+    private static final SecureRandom RANDOM = new SecureRandom();
+
+    static RedisConf fresh(Path dir) {
+        byte[] secret = new byte[24];
+        RANDOM.nextBytes(secret);
+        return new RedisConf(dir, freePort(), HexFormat.of().formatHex(secret));
+    }
+
+    /** What a server before us wrote; empty if it is not there or not whole. */
+    static Optional<RedisConf> read(Path dir) {
+        try {
+            Map<String, String> values = Files.readAllLines(dir.resolve("redis.conf")).stream()
+                    .map(line -> line.split(" ", 2))
+                    .filter(words -> words.length == 2)
+                    .collect(Collectors.toMap(words -> words[0], words -> words[1], (first, second) -> second));
+            String password = values.get("requirepass");
+            return password == null
+                    ? Optional.empty()
+                    : Optional.of(new RedisConf(dir, Integer.parseInt(values.get("port")), password));
+        } catch (IOException | NumberFormatException e) {
+            return Optional.empty();
+        }
+    }
+
+    void write() throws IOException {
+        Path copy = dir.resolve("redis.conf.tmp");
+        Files.deleteIfExists(copy);
+        Files.createFile(copy, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
+        Files.writeString(copy, text());
+        Files.move(copy, file(), StandardCopyOption.ATOMIC_MOVE);
+    }
+
+    /**
+     * {@code daemonize} is for the session of its own that it brings: Redis stops at SIGINT, and Ctrl-C reaches the
+     * whole group. {@code set-proc-title no} leaves the path of this file in the process list, where a server that
+     * starts after a crash looks for it.
+     */
+    private String text() {
+        return """
+                # Written by delayq at each start of its embedded Redis; changes here are lost.
+                bind 127.0.0.1
+                port %d
+                requirepass %s
+                daemonize yes
+                set-proc-title no
+                dir .
+                pidfile redis.pid
+                logfile redis.log
+                save ""
+                appendonly yes
+                appendfsync everysec
+                aof-use-rdb-preamble yes
+                maxmemory-policy noeviction
+                """
+                .formatted(port, password);
+    }
+
+    Path file() {
+        return dir.resolve("redis.conf");
+    }
+
+    Path pidFile() {
+        return dir.resolve("redis.pid");
+    }
+
+    Path logFile() {
+        return dir.resolve("redis.log");
+    }
+
+    String url() {
+        return "redis://:" + password + "@127.0.0.1:" + port;
+    }
+
+    @Override
+    public String toString() {
+        return "RedisConf[dir=" + dir + ", port=" + port + "]";
+    }
+
+    /** Free a moment ago: whoever binds it must be ready to find it taken. */
+    static int freePort() {
+        for (int tries = 0; tries < 100; tries++) {
+            int port = FIRST_PORT + RANDOM.nextInt(PORTS);
+            try (ServerSocket socket = new ServerSocket()) {
+                socket.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), port));
+                return port;
+            } catch (IOException e) {
+                continue;
+            }
+        }
+        throw new EmbeddedRedisException("found no free port on 127.0.0.1 between " + FIRST_PORT + " and "
+                + (FIRST_PORT + PORTS - 1) + " for the embedded Redis");
+    }
+}

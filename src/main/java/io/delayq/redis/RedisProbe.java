@@ -1,0 +1,73 @@
+package io.delayq.redis;
+
+import java.io.BufferedInputStream;
+import java.io.EOFException;
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
+
+/** One blocking question to a Redis on this machine: who are you, and are you ready? For start-up only. */
+final class RedisProbe {
+    private static final int CONNECT_MILLIS = 500;
+    private static final int READ_MILLIS = 1_000;
+
+    private RedisProbe() {}
+
+    /** @param loading it lives, and still reads its data from disk */
+    record Answer(long processId, boolean loading) {}
+
+    static Answer ask(RedisConf conf) throws IOException {
+        try (Socket socket = new Socket()) {
+            socket.connect(new InetSocketAddress("127.0.0.1", conf.port()), CONNECT_MILLIS);
+            socket.setSoTimeout(READ_MILLIS);
+            String request = "*2\r\n$4\r\nAUTH\r\n$" + conf.password().length() + "\r\n" + conf.password() + "\r\n"
+                    + "*2\r\n$4\r\nINFO\r\n$6\r\nserver\r\n"
+                    + "*1\r\n$4\r\nPING\r\n";
+            socket.getOutputStream().write(request.getBytes(StandardCharsets.US_ASCII));
+            InputStream in = new BufferedInputStream(socket.getInputStream());
+            if (!reply(in).equals("+OK")) {
+                throw new IOException("the password was refused");
+            }
+            long processId = processId(reply(in));
+            String pong = reply(in);
+            if (!pong.equals("+PONG") && !pong.startsWith("-LOADING")) {
+                throw new IOException("PING was answered by " + pong);
+            }
+            return new Answer(processId, !pong.equals("+PONG"));
+        }
+    }
+
+    private static long processId(String info) throws IOException {
+        return info.lines()
+                .filter(line -> line.startsWith("process_id:"))
+                .map(line -> Long.parseLong(line.substring("process_id:".length())))
+                .findFirst()
+                .orElseThrow(() -> new IOException("INFO has no process_id"));
+    }
+
+    /** A simple reply with its type sign, or a bulk reply's text. */
+    private static String reply(InputStream in) throws IOException {
+        String line = line(in);
+        if (!line.startsWith("$")) {
+            return line;
+        }
+        byte[] bulk = in.readNBytes(Integer.parseInt(line.substring(1)));
+        line(in);
+        return new String(bulk, StandardCharsets.ISO_8859_1);
+    }
+
+    private static String line(InputStream in) throws IOException {
+        StringBuilder line = new StringBuilder();
+        for (int c = in.read(); c != '\n'; c = in.read()) {
+            if (c < 0) {
+                throw new EOFException("closed");
+            }
+            if (c != '\r') {
+                line.append((char) c);
+            }
+        }
+        return line.toString();
+    }
+}
