@@ -2,12 +2,12 @@
 --[[
   Tells how jobs stand.
   KEYS[1] next as in prelude.lua
-  ARGV[1..3] as in prelude.lua
-  ARGV[4..] for each topic: topic, count, then for each job: id
+  ARGV[1..2] as in prelude.lua
+  ARGV[3..] for each topic: topic, count, then for each job: id
   Returns {for each job false if there is none, else {state, score on its index or -1, run or '', record}}
 ]]
 local answer = {}
-for _, group in ipairs(groups_of(1)) do
+for _, group in ipairs(groups_of(3, 1)) do
   local k = group.k
   for at = group.from, group.to do
     local id = ARGV[at]

@@ -210,9 +210,9 @@ local function stamped(record)
   return sub(record, 1, 2) .. struct.pack('>I6', now) .. sub(record, 3)
 end
 
--- The arguments from ARGV[4] on, in groups: topic, count, then `width` arguments for each job. Reads every key first.
-local function groups_of(width)
-  local groups, at = {}, 4
+-- The arguments from ARGV[from] on, in groups: topic, count, then `width` arguments for each job. Reads every key first.
+local function groups_of(from, width)
+  local groups, at = {}, from
   while ARGV[at] do
     local count = tonumber(ARGV[at + 1])
     groups[#groups + 1] = {k = keys_of(ARGV[at]), from = at + 2, to = at + 1 + count * width}

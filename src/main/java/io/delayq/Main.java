@@ -1,9 +1,7 @@
 package io.delayq;
 
-import io.delayq.config.ConfigFaults;
 import io.delayq.config.Settings;
 import io.delayq.config.SettingsLoader;
-import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.VertxOptions;
 import java.lang.reflect.Proxy;
@@ -13,6 +11,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -50,29 +49,34 @@ public final class Main {
         Path file = configFile(flags);
         ignoreHangUp();
         Vertx vertx = Vertx.vertx(new VertxOptions().setPreferNativeTransport(true));
-        Future<Server> running = SettingsLoader.load(vertx, file, System.getenv(), flags)
-                .onSuccess(loaded -> loaded.warnings().forEach(log::warn))
-                .compose(loaded -> Server.start(vertx, loaded.settings()).onSuccess(server -> sayHello(server, loaded.settings())));
-        running.onFailure(error -> {
-            System.err.println("delayq: " + (error instanceof ConfigFaults ? error.getMessage() : explain(error)));
-            Runtime.getRuntime().halt(1);
-        });
-        Runtime.getRuntime().addShutdownHook(new Thread(() -> stop(vertx, running), "stop"));
+        AtomicReference<Server> server = new AtomicReference<>();
+        Runtime.getRuntime().addShutdownHook(new Thread(() -> stop(server.get()), "stop"));
+        SettingsLoader.load(vertx, file, System.getenv(), flags)
+                .compose(loaded -> {
+                    loaded.warnings().forEach(log::warn);
+                    server.set(new Server(vertx, loaded.settings()));
+                    return server.get().open().onSuccess(open -> sayHello(server.get(), loaded.settings()));
+                })
+                .onFailure(error -> {
+                    System.err.println("delayq: " + explain(error));
+                    // off the event loop: the exit waits for the stop, and the stop needs the event loop
+                    new Thread(() -> System.exit(1), "exit").start();
+                });
     }
 
-    /** Runs on SIGTERM and SIGINT: a planned stop ends with 0. The one thread that may wait. */
-    private static void stop(Vertx vertx, Future<Server> running) {
-        log.info("stopping");
+    /** Runs on SIGTERM and SIGINT: a planned stop ends with 0, a failed start with 1. The one thread that may wait. */
+    private static void stop(Server server) {
+        int status = server == null || !server.isOpen() ? 1 : 0;
         try {
-            Future<Void> stopped = running.isComplete()
-                    ? running.compose(Server::stop).eventually(vertx::close)
-                    : vertx.close();
-            stopped.toCompletionStage().toCompletableFuture().get(STOP_SECONDS, TimeUnit.SECONDS);
-            log.info("stopped");
+            if (server != null) {
+                log.info("stopping");
+                server.stop().toCompletionStage().toCompletableFuture().get(STOP_SECONDS, TimeUnit.SECONDS);
+                log.info("stopped");
+            }
         } catch (Exception e) {
             log.error("did not stop cleanly", e);
         }
-        Runtime.getRuntime().halt(0);
+        Runtime.getRuntime().halt(status);
     }
 
     private static void sayHello(Server server, Settings settings) {

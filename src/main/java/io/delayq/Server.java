@@ -42,8 +42,9 @@ public final class Server {
     private final Settings settings;
     private final Deque<Supplier<Future<?>>> toClose = new ArrayDeque<>();
     private int port;
+    private volatile boolean open;
 
-    private Server(Vertx vertx, Settings settings) {
+    Server(Vertx vertx, Settings settings) {
         this.vertx = vertx;
         this.settings = settings;
     }
@@ -74,9 +75,14 @@ public final class Server {
                 });
     }
 
-    private Future<Void> open() {
+    Future<Void> open() {
         LocalCodec.register(vertx.eventBus());
-        return redis().compose(this::rooms);
+        return redis().compose(this::rooms).onSuccess(done -> open = true);
+    }
+
+    /** Whether it has been opened in full. */
+    boolean isOpen() {
+        return open;
     }
 
     private Future<Settings> redis() {

@@ -172,7 +172,8 @@ public final class Api {
         String type = request.getHeader(HttpHeaders.CONTENT_TYPE);
         if (type != null
                 && !type.split(";", 2)[0].strip().toLowerCase(Locale.ROOT).equals(Answer.JSON)) {
-            throw ProblemType.UNSUPPORTED_MEDIA_TYPE.with("expected Content-Type: application/json");
+            throw ProblemType.UNSUPPORTED_MEDIA_TYPE.with(
+                    "expected Content-Type: application/json, or none; with curl use --json instead of -d");
         }
     }
 
@@ -190,13 +191,18 @@ public final class Api {
             response.putHeader(HttpHeaders.CONTENT_TYPE, answer.mediaType());
         }
         answer.headers().forEach(response::putHeader);
-        if (!request.isEnded()) {
+        if (!request.isEnded() && hasBody(request)) {
             // the rest of the body is not worth waiting for
             response.putHeader(HttpHeaders.CONNECTION, HttpHeaders.CLOSE);
             response.end(answer.body()).onComplete(done -> request.connection().close());
         } else {
             response.end(answer.body());
         }
+    }
+
+    private static boolean hasBody(HttpServerRequest request) {
+        String length = request.getHeader(HttpHeaders.CONTENT_LENGTH);
+        return request.getHeader(HttpHeaders.TRANSFER_ENCODING) != null || length != null && !length.equals("0");
     }
 
     /** How any failure looks to a client. */

@@ -147,7 +147,7 @@ public final class JobJson {
         }
         out.number("deadline", job.deadline()).text("lastError", job.lastError());
         if (withBody) {
-            out.list("log", List.of(), (buffer, attempt) -> {}).raw("body", job.body());
+            out.raw("body", job.body());
         }
         return out.end();
     }

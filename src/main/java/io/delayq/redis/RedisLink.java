@@ -13,6 +13,8 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -27,6 +29,8 @@ public final class RedisLink {
     /** Answers that say: not executed, ask again. */
     private static final Set<String> TRANSIENT =
             Set.of("LOADING", "READONLY", "MASTERDOWN", "CLUSTERDOWN", "TRYAGAIN", "BUSY", "MISCONF", "NOREPLICAS");
+
+    private static final Pattern SCRIPT_LINE = Pattern.compile("user_script:(\\d+)");
 
     /** One script call; {@code args} is everything behind the script: key count, keys, arguments. */
     private static final class Call {
@@ -176,9 +180,15 @@ public final class RedisLink {
             Kind kind = call.lost ? Kind.UNKNOWN : Kind.FULL;
             finish(call).fail(new StoreException(kind, "Redis is at its memory limit"));
         } else {
-            log.error("script failed script={} code={}", call.script.word(), code);
+            log.error("script failed script={} code={} line={}", call.script.word(), code, line(cause.getMessage()));
             finish(call).fail(new StoreException(Kind.DEFECT, "script " + call.script.word() + " failed: " + code));
         }
+    }
+
+    /** Where in the script, the only part of such a text that cannot quote a payload. */
+    private static String line(String text) {
+        Matcher matcher = SCRIPT_LINE.matcher(text);
+        return matcher.find() ? matcher.group(1) : "unknown";
     }
 
     private void giveUp(Call call) {
