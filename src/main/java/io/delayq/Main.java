@@ -29,6 +29,8 @@ public final class Main {
             and an environment variable (DELAYQ_HTTP_PORT).
             """;
 
+    private static volatile boolean failed;
+
     private Main() {}
 
     public static void main(String[] args) {
@@ -58,6 +60,7 @@ public final class Main {
                     return server.get().open().onSuccess(open -> sayHello(server.get(), loaded.settings()));
                 })
                 .onFailure(error -> {
+                    failed = true;
                     System.err.println("delayq: " + explain(error));
                     // off the event loop: the exit waits for the stop, and the stop needs the event loop
                     new Thread(() -> System.exit(1), "exit").start();
@@ -66,7 +69,6 @@ public final class Main {
 
     /** Runs on SIGTERM and SIGINT: a planned stop ends with 0, a failed start with 1. The one thread that may wait. */
     private static void stop(Server server) {
-        int status = server == null || !server.isOpen() ? 1 : 0;
         try {
             if (server != null) {
                 log.info("stopping");
@@ -76,7 +78,7 @@ public final class Main {
         } catch (Exception e) {
             log.error("did not stop cleanly", e);
         }
-        Runtime.getRuntime().halt(status);
+        Runtime.getRuntime().halt(failed ? 1 : 0);
     }
 
     private static void sayHello(Server server, Settings settings) {

@@ -19,11 +19,11 @@ import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import io.vertx.core.Deployable;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 import java.util.UUID;
+import java.util.concurrent.ConcurrentLinkedDeque;
 import java.util.concurrent.TimeUnit;
 import java.util.function.IntFunction;
 import java.util.function.Supplier;
@@ -40,9 +40,8 @@ public final class Server {
 
     private final Vertx vertx;
     private final Settings settings;
-    private final Deque<Supplier<Future<?>>> toClose = new ArrayDeque<>();
-    private int port;
-    private volatile boolean open;
+    private final Deque<Supplier<Future<?>>> toClose = new ConcurrentLinkedDeque<>();
+    private volatile int port;
 
     Server(Vertx vertx, Settings settings) {
         this.vertx = vertx;
@@ -77,12 +76,7 @@ public final class Server {
 
     Future<Void> open() {
         LocalCodec.register(vertx.eventBus());
-        return redis().compose(this::rooms).onSuccess(done -> open = true);
-    }
-
-    /** Whether it has been opened in full. */
-    boolean isOpen() {
-        return open;
+        return redis().compose(this::rooms);
     }
 
     private Future<Settings> redis() {

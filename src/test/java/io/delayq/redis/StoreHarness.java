@@ -1,0 +1,139 @@
+package io.delayq.redis;
+
+import io.delayq.config.Settings;
+import io.delayq.job.JobOptions;
+import io.delayq.job.NewJob;
+import io.delayq.job.Priority;
+import io.delayq.job.Retry;
+import io.delayq.job.When;
+import io.delayq.ops.Meters;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.vertx.core.Context;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import io.vertx.core.buffer.Buffer;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
+import java.util.function.Supplier;
+
+/** A store on an event loop of its own, called from the test's thread. */
+public final class StoreHarness implements AutoCloseable {
+    public final Keys keys;
+    public final TestRedis redis;
+    public final String namespace;
+    private final Vertx vertx;
+    private final Context context;
+    private Store store;
+    private RedisLink link;
+
+    public StoreHarness(TestRedis redis, int buckets) {
+        this(redis, redis.url(), "s" + UUID.randomUUID().toString().substring(0, 8), buckets);
+    }
+
+    /** @param url may lead to the Redis through something that disturbs it */
+    public StoreHarness(TestRedis redis, String url, String namespace, int buckets) {
+        this.redis = redis;
+        this.namespace = namespace;
+        this.keys = new Keys(namespace, buckets);
+        this.vertx = Vertx.vertx();
+        this.context = vertx.getOrCreateContext();
+        RedisEndpoint endpoint = new RedisEndpoint(Settings.defaults().redis().withUrl(url));
+        run(() -> {
+            link = new RedisLink(vertx, endpoint, "test");
+            store = new Store(vertx, link, endpoint, keys, new Meters(new SimpleMeterRegistry()));
+            return Future.succeededFuture();
+        });
+    }
+
+    public <T> CompletableFuture<T> async(Function<Store, Future<T>> action) {
+        CompletableFuture<T> result = new CompletableFuture<>();
+        context.runOnContext(v -> action.apply(store).onComplete(done -> {
+            if (done.succeeded()) {
+                result.complete(done.result());
+            } else {
+                result.completeExceptionally(done.cause());
+            }
+        }));
+        return result;
+    }
+
+    public <T> T call(Function<Store, Future<T>> action) {
+        return await(async(action));
+    }
+
+    private <T> T run(Supplier<Future<T>> action) {
+        return call(ignored -> action.get());
+    }
+
+    private static <T> T await(CompletableFuture<T> future) {
+        try {
+            return future.get(20, TimeUnit.SECONDS);
+        } catch (java.util.concurrent.ExecutionException e) {
+            if (e.getCause() instanceof RuntimeException cause) {
+                throw cause;
+            }
+            throw new AssertionError(e.getCause());
+        } catch (Exception e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    public static NewJob job(String topic, String id, When when) {
+        return new NewJob(topic, id, when, JobOptions.NONE, Buffer.buffer("{\"id\":1}"));
+    }
+
+    public static NewJob job(String topic, String id, When when, Retry retry, Long ttr) {
+        JobOptions options = new JobOptions(ttr, retry, null, null, null, null, null);
+        return new NewJob(topic, id, when, options, Buffer.buffer("null"));
+    }
+
+    public static NewJob job(String topic, String id, When when, Priority priority) {
+        JobOptions options = new JobOptions(null, Retry.INHERITED, null, priority, null, null, null);
+        return new NewJob(topic, id, when, options, Buffer.buffer("null"));
+    }
+
+    /** Reserves from all buckets, up to max in all. */
+    public List<io.delayq.job.Delivery> reserve(String topic, int max) {
+        List<io.delayq.job.Delivery> all = new ArrayList<>();
+        for (int bucket = 0; bucket < keys.buckets(); bucket++) {
+            boolean more = true;
+            while (more && all.size() < max) {
+                int at = bucket;
+                int left = max - all.size();
+                Store.Leased leased = call(s -> s.reserve(at, List.of(new Store.Want(topic, left))))
+                        .leased()
+                        .get(0);
+                all.addAll(leased.jobs());
+                more = leased.more();
+            }
+        }
+        return all;
+    }
+
+    /** Runs the scanner's script in every bucket until nothing is due. */
+    public void dueAll() {
+        for (int bucket = 0; bucket < keys.buckets(); bucket++) {
+            int at = bucket;
+            Store.Alarm alarm;
+            do {
+                alarm = call(s -> s.due(at, 500));
+            } while (alarm.alarm() >= 0 && alarm.alarm() <= alarm.now());
+        }
+    }
+
+    /** Every key of this namespace. */
+    @SuppressWarnings("unchecked")
+    public List<String> allKeys() {
+        return ((List<Object>) redis.command("KEYS", "{" + namespace + "*")).stream().map(Object::toString).toList();
+    }
+
+    @Override
+    public void close() {
+        run(() -> link.close());
+        await(vertx.close().toCompletionStage().toCompletableFuture());
+    }
+}
