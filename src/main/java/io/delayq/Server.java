@@ -95,14 +95,15 @@ public final class Server {
         RedisEndpoint endpoint = new RedisEndpoint(set.redis());
         Keys keys = new Keys(set.namespace(), set.buckets());
         Settings.Instances instances = set.instances();
-        Addresses addresses =
-                new Addresses(UUID.randomUUID().toString(), instances.scanner(), instances.dispatcher());
+        Addresses addresses = new Addresses(UUID.randomUUID().toString(), instances.scanner(), instances.dispatcher());
         PrometheusMeterRegistry registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
         Meters meters = new Meters(registry);
         Ids ids = new Ids();
         OpsRoutes ops = new OpsRoutes(registry);
         // Vert.x lets servers on the same negative port share one that is free
-        int askedPort = set.http().port() == 0 ? -freePorts.incrementAndGet() : set.http().port();
+        int askedPort = set.http().port() == 0
+                ? -freePorts.incrementAndGet()
+                : set.http().port();
         List<IngressVerticle> doors = new ArrayList<>();
         for (int i = 0; i < instances.ingress(); i++) {
             doors.add(new IngressVerticle(set, endpoint, keys, addresses, meters, ids, ops, askedPort, i));

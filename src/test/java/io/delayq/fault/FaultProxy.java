@@ -64,33 +64,31 @@ public final class FaultProxy implements AutoCloseable {
 
     private void connected(NetSocket near) {
         near.pause();
-        client.connect(target, "127.0.0.1")
-                .onFailure(error -> near.close())
-                .onSuccess(far -> {
-                    open.add(near);
-                    near.handler(bytes -> {
-                        if (!blackhole) {
-                            far.write(bytes);
-                        }
-                    });
-                    far.handler(bytes -> {
-                        if (blackhole) {
-                            return;
-                        }
-                        if (random.nextDouble() < loss) {
-                            lost.incrementAndGet();
-                            near.close();
-                        } else {
-                            near.write(bytes);
-                        }
-                    });
-                    near.closeHandler(closed -> {
-                        open.remove(near);
-                        far.close();
-                    });
-                    far.closeHandler(closed -> near.close());
-                    near.resume();
-                });
+        client.connect(target, "127.0.0.1").onFailure(error -> near.close()).onSuccess(far -> {
+            open.add(near);
+            near.handler(bytes -> {
+                if (!blackhole) {
+                    far.write(bytes);
+                }
+            });
+            far.handler(bytes -> {
+                if (blackhole) {
+                    return;
+                }
+                if (random.nextDouble() < loss) {
+                    lost.incrementAndGet();
+                    near.close();
+                } else {
+                    near.write(bytes);
+                }
+            });
+            near.closeHandler(closed -> {
+                open.remove(near);
+                far.close();
+            });
+            far.closeHandler(closed -> near.close());
+            near.resume();
+        });
     }
 
     private static <T> T await(io.vertx.core.Future<T> future) {

@@ -31,7 +31,8 @@ class DeliveryPathTest {
         final AtomicInteger early = new AtomicInteger();
 
         long percentile(double share) {
-            long[] sorted = lateness.stream().mapToLong(Long::longValue).sorted().toArray();
+            long[] sorted =
+                    lateness.stream().mapToLong(Long::longValue).sorted().toArray();
             return sorted[(int) Math.min(sorted.length - 1, Math.floor(sorted.length * share))];
         }
     }
@@ -84,10 +85,10 @@ class DeliveryPathTest {
         }
         assertEquals(2_000, server.post("/v1/jobs", jobs.encode()).json().getInteger("accepted"));
         TestRedis.await("the instant", () -> System.currentTimeMillis() >= due);
-        TestRedis.await("all ready", Duration.ofSeconds(10), () -> server.get("/v1/topics/burst")
-                        .json()
-                        .getInteger("ready")
-                == 2_000);
+        TestRedis.await(
+                "all ready",
+                Duration.ofSeconds(10),
+                () -> server.get("/v1/topics/burst").json().getInteger("ready") == 2_000);
         long took = System.currentTimeMillis() - due;
         System.out.println("2,000 jobs due at one instant were all ready after " + took + " ms");
         assertTrue(took <= 200, "took " + took + " ms");
@@ -112,7 +113,8 @@ class DeliveryPathTest {
         double each = (scripts() - before) / 3.0;
         System.out.printf("an idle server with ten polls: %.1f calls a second%n", each);
         assertTrue(each < 20, each + " calls a second");
-        polls.forEach(poll -> assertEquals("{\"jobs\":[]}", TestServer.await(poll).text()));
+        polls.forEach(
+                poll -> assertEquals("{\"jobs\":[]}", TestServer.await(poll).text()));
     }
 
     /** Script calls that Redis has served; commands inside scripts count under their own names. */

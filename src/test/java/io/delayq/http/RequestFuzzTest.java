@@ -1,11 +1,10 @@
-package io.delayq.ingress;
+package io.delayq.http;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
-import io.delayq.http.Problem;
 import io.delayq.job.NewJob;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;

@@ -1,6 +1,5 @@
-package io.delayq.ingress;
+package io.delayq.http;
 
-import io.delayq.http.Problem;
 import io.delayq.job.NewJob;
 
 /**

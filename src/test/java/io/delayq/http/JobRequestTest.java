@@ -1,4 +1,4 @@
-package io.delayq.ingress;
+package io.delayq.http;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
@@ -7,8 +7,6 @@ import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.delayq.http.Faults;
-import io.delayq.http.Problem;
 import io.delayq.job.Backoff;
 import io.delayq.job.Callback;
 import io.delayq.job.JobOptions;

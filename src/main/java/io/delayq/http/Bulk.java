@@ -1,10 +1,7 @@
-package io.delayq.ingress;
+package io.delayq.http;
 
 import com.fasterxml.jackson.core.JsonStreamContext;
 import com.fasterxml.jackson.core.JsonToken;
-import io.delayq.http.Json;
-import io.delayq.http.JsonReader;
-import io.delayq.http.Problem;
 import io.delayq.job.IdSource;
 import java.util.ArrayList;
 import java.util.Collections;

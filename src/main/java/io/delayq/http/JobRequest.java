@@ -1,11 +1,6 @@
-package io.delayq.ingress;
+package io.delayq.http;
 
 import com.fasterxml.jackson.core.JsonToken;
-import io.delayq.http.CallbackReader;
-import io.delayq.http.JobFields;
-import io.delayq.http.JsonReader;
-import io.delayq.http.Problem;
-import io.delayq.http.RetryReader;
 import io.delayq.job.Callback;
 import io.delayq.job.IdSource;
 import io.delayq.job.JobOptions;

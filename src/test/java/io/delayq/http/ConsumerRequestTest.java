@@ -1,10 +1,8 @@
-package io.delayq.ingress;
+package io.delayq.http;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
-import io.delayq.http.Faults;
-import io.delayq.http.Problem;
 import io.delayq.job.When;
 import java.nio.charset.StandardCharsets;
 import java.util.List;

@@ -1,4 +1,4 @@
-package io.delayq.ingress;
+package io.delayq.http;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
@@ -6,7 +6,6 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.delayq.http.Problem;
 import io.delayq.job.When;
 import java.nio.charset.StandardCharsets;
 import java.util.List;

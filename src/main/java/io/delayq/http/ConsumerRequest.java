@@ -1,9 +1,6 @@
-package io.delayq.ingress;
+package io.delayq.http;
 
 import com.fasterxml.jackson.core.JsonToken;
-import io.delayq.http.JobFields;
-import io.delayq.http.JsonReader;
-import io.delayq.http.Problem;
 import io.delayq.job.When;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
