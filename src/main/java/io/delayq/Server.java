@@ -13,12 +13,14 @@ import io.delayq.ready.DispatchVerticle;
 import io.delayq.redis.EmbeddedRedis;
 import io.delayq.redis.Keys;
 import io.delayq.redis.RedisEndpoint;
+import io.delayq.redis.RedisTrust;
 import io.delayq.redis.StartCheck;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import io.vertx.core.Deployable;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
@@ -78,7 +80,14 @@ public final class Server {
 
     Future<Void> open() {
         LocalCodec.register(vertx.eventBus());
-        return redis().compose(this::rooms);
+        return redis().compose(set -> endpoint(set).compose(endpoint -> rooms(set, endpoint)));
+    }
+
+    private Future<RedisEndpoint> endpoint(Settings set) {
+        Path ca = set.redis().ca();
+        return ca == null
+                ? Future.succeededFuture(new RedisEndpoint(set.redis()))
+                : vertx.executeBlocking(() -> new RedisEndpoint(set.redis(), RedisTrust.load(ca)));
     }
 
     private Future<Settings> redis() {
@@ -91,8 +100,7 @@ public final class Server {
         });
     }
 
-    private Future<Void> rooms(Settings set) {
-        RedisEndpoint endpoint = new RedisEndpoint(set.redis());
+    private Future<Void> rooms(Settings set, RedisEndpoint endpoint) {
         Keys keys = new Keys(set.namespace(), set.buckets());
         Settings.Instances instances = set.instances();
         Addresses addresses = new Addresses(UUID.randomUUID().toString(), instances.scanner(), instances.dispatcher());
