@@ -39,7 +39,10 @@ import org.slf4j.LoggerFactory;
  */
 public final class Server {
     private static final Logger log = LoggerFactory.getLogger(Server.class);
+    /** What one stage may take to close, and what all may take before the first opened, which is Redis, gets its turn. */
     private static final long STAGE_MILLIS = 3_000;
+
+    private static final long ROOMS_MILLIS = 5_500;
     private static final AtomicInteger freePorts = new AtomicInteger();
 
     private final Vertx vertx;
@@ -67,15 +70,22 @@ public final class Server {
 
     /** Finishes what is under way and closes; each stage has its time, so that it ends also when Redis hangs. */
     public Future<Void> stop() {
+        return stop(System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(ROOMS_MILLIS));
+    }
+
+    private Future<Void> stop(long roomsUntil) {
         Supplier<Future<?>> next = toClose.poll();
-        return next == null
-                ? Future.succeededFuture()
-                : next.get().timeout(STAGE_MILLIS, TimeUnit.MILLISECONDS).transform(closed -> {
-                    if (closed.failed()) {
-                        log.warn("stage not closed cleanly", closed.cause());
-                    }
-                    return stop();
-                });
+        if (next == null) {
+            return Future.succeededFuture();
+        }
+        long left = TimeUnit.NANOSECONDS.toMillis(roomsUntil - System.nanoTime());
+        long millis = toClose.isEmpty() ? STAGE_MILLIS : Math.max(1, Math.min(STAGE_MILLIS, left));
+        return next.get().timeout(millis, TimeUnit.MILLISECONDS).transform(closed -> {
+            if (closed.failed()) {
+                log.warn("stage not closed cleanly", closed.cause());
+            }
+            return stop(roomsUntil);
+        });
     }
 
     Future<Void> open() {

@@ -129,7 +129,8 @@ public final class ChildServer implements AutoCloseable {
     /** The process of its embedded Redis. */
     public long redisPid() {
         try {
-            return Long.parseLong(Files.readString(data.resolve("redis/redis.pid")).strip());
+            return Long.parseLong(
+                    Files.readString(data.resolve("redis/redis.pid")).strip());
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }

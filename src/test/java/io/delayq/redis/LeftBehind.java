@@ -24,9 +24,7 @@ public final class LeftBehind {
 
     private static List<RedisProcess> processes(Path dataDir) {
         try {
-            return Files.exists(dataDir)
-                    ? RedisProcess.all(dataDir.toRealPath().resolve("redis"))
-                    : List.of();
+            return Files.exists(dataDir) ? RedisProcess.all(dataDir.toRealPath().resolve("redis")) : List.of();
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
