@@ -104,10 +104,11 @@ public final class Server {
         if (settings.redis().url() != null) {
             return Future.succeededFuture(settings);
         }
-        return EmbeddedRedis.start(vertx, settings.dataDir()).map(redis -> {
-            toClose.push(redis::stop);
-            return settings.withRedisUrl(redis.url());
-        });
+        Future<EmbeddedRedis> redis = EmbeddedRedis.start(vertx, settings.dataDir());
+        // before it is up: a stop in the middle of the start takes it along
+        toClose.push(() -> redis.transform(
+                started -> started.succeeded() ? started.result().stop() : Future.succeededFuture()));
+        return redis.map(started -> settings.withRedisUrl(started.url()));
     }
 
     private Future<Void> rooms(Settings set, RedisEndpoint endpoint) {

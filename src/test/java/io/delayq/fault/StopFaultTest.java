@@ -12,6 +12,7 @@ import java.io.IOException;
 import java.net.ConnectException;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -43,11 +44,6 @@ class StopFaultTest {
             assertServes(server);
             server.terminate();
         });
-    }
-
-    @Test
-    void sigint_under_load_answers_what_is_under_way_and_leaves_nothing() throws Exception {
-        check(dir, ChildServer::interrupt);
     }
 
     @Test
@@ -266,6 +262,17 @@ class StopFaultTest {
     }
 
     @Test
+    void a_stop_in_the_middle_of_the_start_leaves_nothing() throws Exception {
+        Path data = dir.resolve("data");
+        try (ChildServer server = ChildServer.launch(data)) {
+            TestRedis.await("Redis launched", () -> Files.exists(data.resolve("redis/redis.pid")));
+            server.terminate();
+            assertEquals(0, server.exitCode(STOP_LIMIT), server.log());
+            assertEquals(List.of(), LeftBehind.redisOf(data), "Redis left behind: " + server.log());
+        }
+    }
+
+    @Test
     void a_second_server_on_the_same_data_says_who_has_them_and_leaves_the_first_alone() throws Exception {
         Path data = dir.resolve("data");
         try (ChildServer first = ChildServer.start(data)) {
@@ -291,11 +298,12 @@ class StopFaultTest {
     }
 
     @Test
-    void another_number_of_buckets_than_that_of_the_data_is_refused_with_both() throws Exception {
+    void sigint_stops_and_then_another_number_of_buckets_than_that_of_the_data_is_refused_with_both() throws Exception {
         Path data = dir.resolve("data");
         try (ChildServer server = ChildServer.start(data, "--buckets=3")) {
-            server.terminate();
+            server.interrupt();
             assertEquals(0, server.exitCode(STOP_LIMIT));
+            assertEquals(List.of(), LeftBehind.redisOf(data), "Redis left behind");
         }
         try (ChildServer server = ChildServer.launch(data, "--buckets=5")) {
             assertEquals(1, server.exitCode(STOP_LIMIT), server.log());
