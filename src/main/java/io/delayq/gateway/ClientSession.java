@@ -270,7 +270,7 @@ final class ClientSession implements Visitor.Listener {
 
     private void announce(Subscription subscription) {
         if (subscription.isActive() && !ended) {
-            gateway.announce(subscription, isFull());
+            gateway.announce(subscription, this::isFull);
         }
     }
 

@@ -2,6 +2,7 @@ package io.delayq.gateway;
 
 import io.delayq.bus.Addresses;
 import io.delayq.bus.Batch;
+import io.delayq.bus.Courier;
 import io.delayq.bus.Withdrawal;
 import io.delayq.http.Visitor;
 import io.delayq.job.IdSource;
@@ -21,6 +22,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.BooleanSupplier;
 
 /**
  * Room 4 of push -> bucket -> ready -> <b>gateway</b> -> ack: pushes ready jobs to WebSocket clients. Connections come in
@@ -47,6 +49,7 @@ public final class GatewayVerticle extends VerticleBase {
             return size() > REMEMBERED_BATCHES;
         }
     });
+    private Courier courier;
     private RedisLink link;
     private Store store;
     private FrameHandler frames;
@@ -71,6 +74,7 @@ public final class GatewayVerticle extends VerticleBase {
 
     @Override
     public Future<?> start() {
+        courier = new Courier(vertx);
         link = new RedisLink(vertx, endpoint, room);
         store = new Store(vertx, link, endpoint, keys, meters);
         frames = new FrameHandler(store, meters);
@@ -113,19 +117,19 @@ public final class GatewayVerticle extends VerticleBase {
         meters.subscribed(subscription.topic, 1);
     }
 
-    void announce(Subscription subscription, boolean full) {
-        vertx.eventBus()
-                .send(addresses.dispatcherOf(subscription.topic), subscription.demand(room, full), Addresses.options());
+    /** @param full whether the connection takes no more for now; asked anew if the message has to be repeated */
+    void announce(Subscription subscription, BooleanSupplier full) {
+        courier.send(
+                addresses.dispatcherOf(subscription.topic),
+                () -> seats.containsKey(subscription.consumer) ? subscription.demand(room, full.getAsBoolean()) : null);
     }
 
     void withdraw(Subscription subscription) {
         if (seats.remove(subscription.consumer) != null) {
             meters.subscribed(subscription.topic, -1);
-            vertx.eventBus()
-                    .send(
-                            addresses.dispatcherOf(subscription.topic),
-                            new Withdrawal(room, subscription.consumer, subscription.topic),
-                            Addresses.options());
+            courier.send(
+                    addresses.dispatcherOf(subscription.topic),
+                    new Withdrawal(room, subscription.consumer, subscription.topic));
         }
     }
 
@@ -145,9 +149,11 @@ public final class GatewayVerticle extends VerticleBase {
             message.fail(0, "stopping");
             return;
         }
-        ClientSession session = new ClientSession(this, message.body(), context, frames);
-        sessions.add(session);
-        session.open();
+        if (message.body().claim()) {
+            ClientSession session = new ClientSession(this, message.body(), context, frames);
+            sessions.add(session);
+            session.open();
+        }
         message.reply(true, Addresses.options());
     }
 

@@ -7,6 +7,7 @@ import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.ServerWebSocket;
 import io.vertx.core.http.WebSocketFrame;
 import io.vertx.core.internal.http.WebSocketInternal;
+import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
  * A WebSocket that came in through the door and is served in another room, on another event loop: frames are put
@@ -21,6 +22,7 @@ public final class Visitor {
 
     private final ServerWebSocket socket;
     private final Access.Caller caller;
+    private final AtomicBoolean claimed = new AtomicBoolean();
     private Buffer message;
 
     /** What the room is told, on its own event loop. */
@@ -38,6 +40,11 @@ public final class Visitor {
         this.socket = socket;
         this.caller = caller;
         socket.pause();
+    }
+
+    /** True for the first who asks: the room that serves it. */
+    public boolean claim() {
+        return claimed.compareAndSet(false, true);
     }
 
     public Access.Caller caller() {

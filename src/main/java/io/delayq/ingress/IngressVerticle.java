@@ -22,6 +22,8 @@ import io.delayq.redis.RedisLink;
 import io.delayq.redis.Store;
 import io.vertx.core.Future;
 import io.vertx.core.VerticleBase;
+import io.vertx.core.eventbus.ReplyException;
+import io.vertx.core.eventbus.ReplyFailure;
 
 /**
  * Room 1 of <b>push</b> -> bucket -> ready -> consumer -> ack: REST. Routes only; what they do is in {@link JobRoutes},
@@ -31,6 +33,8 @@ public final class IngressVerticle extends VerticleBase {
     private static final int SMALL = JobRequest.MAX_REQUEST_BYTES;
     private static final int LARGE = 16 << 20;
     private static final int GOING_AWAY = 1001;
+    private static final int SHOW_IN_TRIES = 10;
+    private static final long SHOW_IN_MILLIS = 200;
 
     private final Settings settings;
     private final RedisEndpoint endpoint;
@@ -99,11 +103,23 @@ public final class IngressVerticle extends VerticleBase {
         return api.drain().eventually(listener::close).eventually(link::close);
     }
 
-    /** Connections go to the gateways in turn. */
+    /** Connections go to the gateways in turn. A gateway that was asked twice serves the visitor once. */
     private void showIn(Visitor visitor) {
+        showIn(visitor, addresses.gateway(visitors++), SHOW_IN_TRIES);
+    }
+
+    private void showIn(Visitor visitor, String gateway, int tries) {
         vertx.eventBus()
-                .request(addresses.gateway(visitors++), visitor, Addresses.options())
-                .onFailure(error -> visitor.close(GOING_AWAY, "the server is stopping"));
+                .request(gateway, visitor, Addresses.options().setSendTimeout(SHOW_IN_MILLIS))
+                .onFailure(error -> {
+                    if (tries > 1
+                            && error instanceof ReplyException reply
+                            && reply.failureType() == ReplyFailure.TIMEOUT) {
+                        showIn(visitor, gateway, tries - 1);
+                    } else {
+                        visitor.close(GOING_AWAY, "the server is stopping");
+                    }
+                });
     }
 
     public int actualPort() {

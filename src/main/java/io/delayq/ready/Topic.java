@@ -25,6 +25,7 @@ final class Topic {
         private long granted;
         private long given;
         private int answers;
+        private long heardNanos;
 
         Consumer(Demand demand) {
             this.room = demand.room();
@@ -53,9 +54,10 @@ final class Topic {
         toAsk.set(0, buckets);
     }
 
-    void demanded(Demand demand) {
+    void demanded(Demand demand, long nowNanos) {
         Consumer consumer =
                 consumers.computeIfAbsent(key(demand.room(), demand.consumer()), key -> new Consumer(demand));
+        consumer.heardNanos = nowNanos;
         boolean isNew = consumer.granted == 0;
         room -= consumer.room();
         consumer.granted = demand.granted();
@@ -78,13 +80,24 @@ final class Topic {
         return gone.gathered;
     }
 
-    /** A batch came back: that much room is there again. */
+    /** A batch came back: the consumer has no room until it says so again, or it would be refused again and again. */
     void refused(Consumer consumer, int jobs) {
         if (consumers.get(key(consumer.room, consumer.id)) == consumer) {
             room -= consumer.room();
             consumer.given -= jobs;
-            room += consumer.room();
+            consumer.granted = consumer.given;
         }
+    }
+
+    /** Consumers repeat themselves; one that has not for so long is gone. Returns what was gathered for such. */
+    List<Delivery> forgetSilent(long nowNanos, long silentNanos) {
+        List<Delivery> back = new ArrayList<>();
+        for (Consumer consumer : consumers()) {
+            if (nowNanos - consumer.heardNanos > silentNanos) {
+                back.addAll(withdrawn(consumer.room, consumer.id));
+            }
+        }
+        return back;
     }
 
     /** The bucket may have jobs. A hint during a question outlives its answer. */

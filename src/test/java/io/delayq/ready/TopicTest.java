@@ -25,7 +25,7 @@ class TopicTest {
     }
 
     private void demand(long consumer, long granted, boolean once, boolean now) {
-        topic.demanded(new Demand("room", consumer, "t", granted, once, now));
+        topic.demanded(new Demand("room", consumer, "t", granted, once, now), 0);
     }
 
     private void seenEmpty(int... buckets) {
@@ -100,13 +100,34 @@ class TopicTest {
     }
 
     @Test
-    void room_comes_back_with_a_refused_batch() {
+    void one_that_refused_has_no_room_until_it_says_so_again() {
         demand(1, 3, false, false);
-        topic.give(jobs(3));
-        Topic.Consumer consumer = topic.full().get(0);
+        topic.give(jobs(2));
+        topic.refused(topic.full().get(0), 2);
         assertFalse(topic.hungry());
-        topic.refused(consumer, 3);
+        demand(1, 3, false, false);
         assertTrue(topic.hungry());
+        assertEquals(3, topic.consumers().get(0).room());
+    }
+
+    @Test
+    void the_last_word_on_room_counts() {
+        demand(1, 10, false, false);
+        topic.give(jobs(4));
+        demand(1, 4, false, false);
+        assertFalse(topic.hungry());
+        demand(1, 14, false, false);
+        assertEquals(10, topic.consumers().get(0).room());
+    }
+
+    @Test
+    void forgets_one_that_has_not_been_heard_of() {
+        topic.demanded(new Demand("room", 1, "t", 5, false, false), 0);
+        topic.demanded(new Demand("room", 2, "t", 5, false, false), 900);
+        topic.give(jobs(2));
+        assertEquals(1, topic.forgetSilent(1_000, 500).size());
+        assertEquals(1, topic.consumers().size());
+        assertEquals(4, topic.consumers().get(0).room());
     }
 
     @Test
