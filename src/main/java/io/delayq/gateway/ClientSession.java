@@ -10,11 +10,14 @@ import io.delayq.http.Visitor;
 import io.delayq.job.Delivery;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
+import io.vertx.core.Promise;
 import io.vertx.core.buffer.Buffer;
 import java.nio.charset.StandardCharsets;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 /**
  * One WebSocket connection: its subscriptions, what it holds, and what is on its way to it. What its messages ask for is
@@ -36,6 +39,7 @@ final class ClientSession implements Visitor.Listener {
     private final Context context;
     private final FrameHandler frames;
     private final Map<String, Subscription> subscriptions = new LinkedHashMap<>();
+    private final Set<Subscription> toAnnounce = new LinkedHashSet<>();
     private int unsentBytes;
     private long lastSent = System.nanoTime();
     private int badInARow;
@@ -186,7 +190,7 @@ final class ClientSession implements Visitor.Listener {
         if (!wasFull && isFull()) {
             subscriptions.values().forEach(this::announce);
         }
-        io.vertx.core.Promise<Void> promise = io.vertx.core.Promise.promise();
+        Promise<Void> promise = Promise.promise();
         visitor.send(text.toString(StandardCharsets.UTF_8))
                 .onComplete(result -> context.runOnContext(v -> {
                     boolean full = isFull();
@@ -268,10 +272,15 @@ final class ClientSession implements Visitor.Listener {
         return unsentBytes >= MAX_UNSENT_BYTES;
     }
 
+    /** Once for all that this turn of the event loop brings. */
     private void announce(Subscription subscription) {
-        if (subscription.isActive() && !ended) {
-            gateway.announce(subscription, this::isFull);
+        if (toAnnounce.isEmpty()) {
+            context.runOnContext(v -> {
+                toAnnounce.forEach(changed -> gateway.announce(changed, this::isFull));
+                toAnnounce.clear();
+            });
         }
+        toAnnounce.add(subscription);
     }
 
     private void forgetIfOver(Subscription subscription) {
