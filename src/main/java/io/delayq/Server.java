@@ -25,6 +25,7 @@ import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentLinkedDeque;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.IntFunction;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
@@ -37,6 +38,7 @@ import org.slf4j.LoggerFactory;
 public final class Server {
     private static final Logger log = LoggerFactory.getLogger(Server.class);
     private static final long STAGE_MILLIS = 3_000;
+    private static final AtomicInteger freePorts = new AtomicInteger();
 
     private final Vertx vertx;
     private final Settings settings;
@@ -93,27 +95,27 @@ public final class Server {
         RedisEndpoint endpoint = new RedisEndpoint(set.redis());
         Keys keys = new Keys(set.namespace(), set.buckets());
         Settings.Instances instances = set.instances();
-        Addresses addresses =
-                new Addresses(UUID.randomUUID().toString(), instances.scanner(), instances.dispatcher());
+        Addresses addresses = new Addresses(UUID.randomUUID().toString(), instances.scanner(), instances.dispatcher());
         PrometheusMeterRegistry registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
         Meters meters = new Meters(registry);
         Ids ids = new Ids();
         OpsRoutes ops = new OpsRoutes(registry);
-        IntFunction<IngressVerticle> ingress =
-                i -> new IngressVerticle(set, endpoint, keys, addresses, meters, ids, ops, port, i);
+        // Vert.x lets servers on the same negative port share one that is free
+        int askedPort = set.http().port() == 0
+                ? -freePorts.incrementAndGet()
+                : set.http().port();
+        List<IngressVerticle> doors = new ArrayList<>();
+        for (int i = 0; i < instances.ingress(); i++) {
+            doors.add(new IngressVerticle(set, endpoint, keys, addresses, meters, ids, ops, askedPort, i));
+        }
         return StartCheck.run(vertx, endpoint, keys)
                 .compose(ok -> deploy(1, i -> new WakeVerticle(endpoint, keys, addresses, meters)))
                 .compose(ok ->
                         deploy(instances.scanner(), i -> new ScannerVerticle(endpoint, keys, addresses, meters, i)))
                 .compose(ok ->
                         deploy(instances.dispatcher(), i -> new DispatchVerticle(endpoint, keys, addresses, meters, i)))
-                .compose(ok -> {
-                    port = set.http().port();
-                    // the first one finds the port that the others share
-                    IngressVerticle first = ingress.apply(0);
-                    return deploy(1, i -> first).onSuccess(done -> port = first.actualPort());
-                })
-                .compose(ok -> deploy(instances.ingress() - 1, i -> ingress.apply(i + 1)));
+                .compose(ok -> deploy(doors.size(), doors::get))
+                .onSuccess(ok -> port = doors.get(0).actualPort());
     }
 
     private Future<Void> deploy(int count, IntFunction<? extends Deployable> room) {

@@ -1,11 +1,11 @@
 package io.delayq.bus;
 
+import io.delayq.ops.Meters;
 import io.delayq.redis.HintSubscription;
 import io.delayq.redis.Keys;
 import io.delayq.redis.RedisEndpoint;
 import io.delayq.redis.RedisLink;
 import io.delayq.redis.Store;
-import io.delayq.ops.Meters;
 import io.vertx.core.Future;
 import io.vertx.core.VerticleBase;
 

@@ -57,8 +57,8 @@ public final class Access {
             throw ProblemType.UNAUTHORIZED.with("the token is not known; check it against the server's tokens");
         }
         if (right.anyOf().stream().noneMatch(token.rights()::contains)) {
-            throw ProblemType.FORBIDDEN.with(
-                    "the token does not have the right " + String.join(" or ", right.anyOf()) + ", which this call needs");
+            throw ProblemType.FORBIDDEN.with("the token does not have the right " + String.join(" or ", right.anyOf())
+                    + ", which this call needs");
         }
         return new Caller(token);
     }
@@ -93,7 +93,6 @@ public final class Access {
     private static int defaultPort(String scheme) {
         return "https".equalsIgnoreCase(scheme) ? 443 : 80;
     }
-
 
     static String sha256(String secret) {
         try {

@@ -18,8 +18,10 @@ final class Bodies {
         long[] timer = {-1};
         Runnable rearm = () -> {
             vertx.cancelTimer(timer[0]);
-            timer[0] = vertx.setTimer(stallMillis, id -> promise.tryFail(ProblemType.REQUEST_TIMEOUT.with(
-                    "the body did not come within " + stallMillis / 1_000 + " s; send it without pauses")));
+            timer[0] = vertx.setTimer(
+                    stallMillis,
+                    id -> promise.tryFail(ProblemType.REQUEST_TIMEOUT.with(
+                            "the body did not come within " + stallMillis / 1_000 + " s; send it without pauses")));
         };
         String length = request.getHeader(HttpHeaders.CONTENT_LENGTH);
         if (length != null && (length.length() > 18 || Long.parseLong(length) > limit)) {

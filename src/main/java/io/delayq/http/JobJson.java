@@ -102,8 +102,7 @@ public final class JobJson {
 
     /** What a push answers. */
     public static Buffer pushed(String topic, String id, JobState state, long due) {
-        return object()
-                .text("topic", topic)
+        return object().text("topic", topic)
                 .text("id", id)
                 .text("state", state.word())
                 .number("due", due)
@@ -130,8 +129,7 @@ public final class JobJson {
 
     public static Buffer job(JobView job, boolean withBody) {
         JobOptions own = job.options();
-        Writer out = object()
-                .text("topic", job.topic())
+        Writer out = object().text("topic", job.topic())
                 .text("id", job.id())
                 .text("state", job.state().word())
                 .number("due", job.due())

@@ -2,6 +2,7 @@ package io.delayq.ingress;
 
 import io.delayq.http.Answer;
 import io.delayq.http.Call;
+import io.delayq.http.ConsumerRequest;
 import io.delayq.http.JobJson;
 import io.delayq.http.Json;
 import io.delayq.http.Problem;

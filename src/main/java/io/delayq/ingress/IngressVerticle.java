@@ -10,6 +10,7 @@ import io.delayq.bus.Addresses;
 import io.delayq.config.Settings;
 import io.delayq.http.Access;
 import io.delayq.http.Api;
+import io.delayq.http.JobRequest;
 import io.delayq.http.Listener;
 import io.delayq.http.Right;
 import io.delayq.job.IdSource;
@@ -76,7 +77,11 @@ public final class IngressVerticle extends VerticleBase {
         store = new Store(vertx, link, endpoint, keys, meters);
         polls = new Polls(vertx, addresses, name, store::isUp, 2 * endpoint.deadlineMillis());
         api = new Api(vertx, new Access(settings), settings.http().headerMillis());
-        routes(api, new JobRoutes(vertx, store, meters, ids), new ConsumerRoutes(store, polls, meters), new TopicRoutes(store));
+        routes(
+                api,
+                new JobRoutes(vertx, store, meters, ids),
+                new ConsumerRoutes(store, polls, meters),
+                new TopicRoutes(store));
         ops.routes(vertx, api, store::isUp);
         meters.queue("store", name, store::waiting);
         meters.queue("polls", name, polls::waiting);

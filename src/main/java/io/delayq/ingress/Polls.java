@@ -55,9 +55,7 @@ final class Polls {
     }
 
     Future<?> start() {
-        return vertx.eventBus()
-                .consumer(addresses.room(room), this::received)
-                .completion();
+        return vertx.eventBus().consumer(addresses.room(room), this::received).completion();
     }
 
     int waiting() {

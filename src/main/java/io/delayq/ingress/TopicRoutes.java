@@ -30,8 +30,8 @@ final class TopicRoutes {
         return store.topics(prefix, cursor(query.get("cursor")), limit + 1).compose(names -> {
             List<String> page = names.subList(0, Math.min(limit, names.size()));
             return store.counts(page).map(counts -> {
-                JobJson.Writer out = JobJson.object()
-                        .list("topics", counts, (buffer, topic) -> JobJson.topic(buffer, topic, null));
+                JobJson.Writer out =
+                        JobJson.object().list("topics", counts, (buffer, topic) -> JobJson.topic(buffer, topic, null));
                 if (names.size() > limit) {
                     out.text("cursor", encode(page.get(limit - 1)));
                 }

@@ -91,7 +91,10 @@ public final class Meters {
     }
 
     private Counter counter(String name, String description, String topic) {
-        return Counter.builder(name).description(description).tag("topic", topic).register(registry);
+        return Counter.builder(name)
+                .description(description)
+                .tag("topic", topic)
+                .register(registry);
     }
 
     private static Duration[] millis(long... values) {

@@ -24,9 +24,14 @@ public final class OpsRoutes {
 
     public void routes(Vertx vertx, Api api, BooleanSupplier redisUp) {
         api.route(HttpMethod.GET, "/health/live", Right.NONE, NO_BODY, call -> health(List.of()))
-                .route(HttpMethod.GET, "/health/ready", Right.NONE, NO_BODY, call -> health(List.of(
-                        new Check("redis", redisUp.getAsBoolean(), "Redis answers"),
-                        new Check("serving", !api.isDraining(), "the server is not stopping"))))
+                .route(
+                        HttpMethod.GET,
+                        "/health/ready",
+                        Right.NONE,
+                        NO_BODY,
+                        call -> health(List.of(
+                                new Check("redis", redisUp.getAsBoolean(), "Redis answers"),
+                                new Check("serving", !api.isDraining(), "the server is not stopping"))))
                 // written off the event loop: thousands of lines take their time
                 .route(HttpMethod.GET, "/metrics", Right.ADMIN, NO_BODY, call -> vertx.executeBlocking(registry::scrape)
                         .map(text -> Answer.text(METRICS, text)));

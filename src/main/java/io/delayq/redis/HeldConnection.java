@@ -35,11 +35,7 @@ final class HeldConnection {
 
     /** Begins to connect at once. {@code whenDown} is called only after {@code whenUp}. */
     HeldConnection(
-            Vertx vertx,
-            RedisEndpoint endpoint,
-            String name,
-            Consumer<RedisConnection> whenUp,
-            Runnable whenDown) {
+            Vertx vertx, RedisEndpoint endpoint, String name, Consumer<RedisConnection> whenUp, Runnable whenDown) {
         this.vertx = vertx;
         this.endpoint = endpoint;
         this.name = name;

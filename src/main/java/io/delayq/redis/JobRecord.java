@@ -172,7 +172,9 @@ final class JobRecord {
 
     private static Callback callback(JsonNode node) {
         Map<String, String> headers = new LinkedHashMap<>();
-        node.get("headers").properties().forEach(e -> headers.put(e.getKey(), e.getValue().asText()));
+        node.get("headers")
+                .properties()
+                .forEach(e -> headers.put(e.getKey(), e.getValue().asText()));
         return new Callback(node.get("url").asText(), node.get("method").asText(), headers);
     }
 

@@ -34,8 +34,9 @@ public final class RedisEndpoint {
     }
 
     RedisOptions options() {
-        NetClientOptions net =
-                new NetClientOptions().setConnectTimeout((int) settings.tryMillis()).setTcpNoDelay(true);
+        NetClientOptions net = new NetClientOptions()
+                .setConnectTimeout((int) settings.tryMillis())
+                .setTcpNoDelay(true);
         if (settings.url().startsWith("rediss:")) {
             net.setSsl(true).setHostnameVerificationAlgorithm("HTTPS");
         }

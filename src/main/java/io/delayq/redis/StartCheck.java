@@ -45,8 +45,8 @@ public final class StartCheck {
         return connection.send(Request.cmd(Command.INFO).arg("server")).map(info -> {
             Matcher version = VERSION.matcher(info.toString());
             if (!version.find() || Integer.parseInt(version.group(1)) < OLDEST_REDIS) {
-                throw new IllegalStateException("redis.url names a Redis older than 7.0, or none; expected Redis 7.0 or"
-                        + " newer, or Valkey");
+                throw new IllegalStateException(
+                        "redis.url names a Redis older than 7.0, or none; expected Redis 7.0 or" + " newer, or Valkey");
             }
             return null;
         });
@@ -74,8 +74,8 @@ public final class StartCheck {
     private static Future<Integer> set(RedisConnection connection, Keys keys, String field, int value) {
         return connection
                 .send(Request.cmd(Command.HSETNX).arg(keys.meta()).arg(field).arg(value))
-                .compose(done ->
-                        connection.send(Request.cmd(Command.HGET).arg(keys.meta()).arg(field)))
+                .compose(done -> connection.send(
+                        Request.cmd(Command.HGET).arg(keys.meta()).arg(field)))
                 .map(found -> found.toInteger());
     }
 }

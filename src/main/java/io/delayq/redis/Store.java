@@ -92,7 +92,8 @@ public final class Store {
         this.nacks = gather(vertx, endpoint, Script.NACK, (answer, i) -> {
             String state = answer.get(2 * i).toString();
             boolean stale = state.equals("stale");
-            return new Nacked(stale, stale ? null : state(state), answer.get(2 * i + 1).toLong());
+            return new Nacked(
+                    stale, stale ? null : state(state), answer.get(2 * i + 1).toLong());
         });
         this.reschedules = gather(vertx, endpoint, Script.RESCHEDULE, (answer, i) -> {
             String before = answer.get(2 * i + 1).toString();
@@ -191,8 +192,7 @@ public final class Store {
     /** Does what is due in a bucket, at most so many jobs. */
     public Future<Alarm> due(int bucket, int limit) {
         return caller.call(Script.DUE, bucket, List.of(Bytes.of(limit)), limit, deadlineMillis)
-                .map(answer ->
-                        new Alarm(answer.get(0).toLong(), answer.get(1).toLong()));
+                .map(answer -> new Alarm(answer.get(0).toLong(), answer.get(1).toLong()));
     }
 
     public Future<Look> look(int bucket) {

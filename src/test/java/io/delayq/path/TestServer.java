@@ -26,7 +26,8 @@ public final class TestServer implements AutoCloseable {
     public final Vertx vertx;
     public final Settings settings;
     private final Server server;
-    private final HttpClient http = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
+    private final HttpClient http =
+            HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
 
     /** An answer: its status, its text, and that as JSON. */
     public record Reply(int status, String text, HttpResponse<String> response) {

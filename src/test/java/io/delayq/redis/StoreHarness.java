@@ -128,7 +128,8 @@ public final class StoreHarness implements AutoCloseable {
     /** Every key of this namespace. */
     @SuppressWarnings("unchecked")
     public List<String> allKeys() {
-        return ((List<Object>) redis.command("KEYS", "{" + namespace + "*")).stream().map(Object::toString).toList();
+        return ((List<Object>) redis.command("KEYS", "{" + namespace + "*"))
+                .stream().map(Object::toString).toList();
     }
 
     @Override

@@ -1,0 +1,194 @@
+package io.delayq.path;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.delayq.redis.TestRedis;
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+
+/** The whole path, as a user sees it: pushed over REST, back by long-poll when due. */
+class DeliveryPathTest {
+    private static final int JOBS = 10_000;
+    private static final int POLLERS = 4;
+
+    /** What the pollers of one run saw. */
+    static final class Seen {
+        final Map<String, JsonObject> jobs = new ConcurrentHashMap<>();
+        final List<Long> lateness = java.util.Collections.synchronizedList(new ArrayList<>());
+        final Set<String> twice = ConcurrentHashMap.newKeySet();
+        final AtomicInteger early = new AtomicInteger();
+
+        long percentile(double share) {
+            long[] sorted =
+                    lateness.stream().mapToLong(Long::longValue).sorted().toArray();
+            return sorted[(int) Math.min(sorted.length - 1, Math.floor(sorted.length * share))];
+        }
+    }
+
+    @Test
+    void a_job_comes_back_when_it_is_due_and_not_before() {
+        try (TestServer server = TestServer.start()) {
+            CompletableFuture<TestServer.Reply> poll =
+                    server.sendAsync("POST", "/v1/topics/order/reserve", "{\"wait\":\"10s\"}");
+            long due = server.push("order", "{\"id\":\"1\",\"delay\":\"1s\",\"body\":{\"n\":1.0}}")
+                    .json()
+                    .getLong("due");
+            JsonObject job = TestServer.await(poll).job(0);
+            long late = System.currentTimeMillis() - due;
+            assertTrue(late >= 0 && late < 200, "came " + late + " ms after it was due");
+            assertEquals(due, job.getLong("due"));
+            assertEquals(204, server.settle("ack", job, "").status());
+            assertEquals(404, server.get("/v1/topics/order/jobs/1").status());
+        }
+    }
+
+    @Test
+    void ten_thousand_jobs_come_once_each_none_early_and_on_time() {
+        try (TestServer server = TestServer.start()) {
+            warmUp(server);
+            Seen seen = pushAndDrain(server, "many", JOBS, 10_000);
+            assertEquals(JOBS, seen.jobs.size());
+            assertEquals(Set.of(), seen.twice);
+            assertEquals(0, seen.early.get(), "early");
+            System.out.printf(
+                    "10,000 jobs, 0-10 s: lateness p50 %d ms, p99 %d ms, max %d ms%n",
+                    seen.percentile(0.5), seen.percentile(0.99), seen.percentile(1));
+            assertTrue(seen.percentile(0.99) <= 20, "p99 " + seen.percentile(0.99) + " ms");
+        }
+    }
+
+    @Test
+    void two_thousand_jobs_due_at_one_instant_are_reservable_within_200_ms() {
+        try (TestServer server = TestServer.start()) {
+            warmUp(server);
+            checkBurst(server);
+        }
+    }
+
+    static void checkBurst(TestServer server) {
+        long due = System.currentTimeMillis() + 1_500;
+        JsonArray jobs = new JsonArray();
+        for (int i = 0; i < 2_000; i++) {
+            jobs.add(new JsonObject().put("topic", "burst").put("id", "b" + i).put("at", due));
+        }
+        assertEquals(2_000, server.post("/v1/jobs", jobs.encode()).json().getInteger("accepted"));
+        TestRedis.await("the instant", () -> System.currentTimeMillis() >= due);
+        TestRedis.await(
+                "all ready",
+                Duration.ofSeconds(10),
+                () -> server.get("/v1/topics/burst").json().getInteger("ready") == 2_000);
+        long took = System.currentTimeMillis() - due;
+        System.out.println("2,000 jobs due at one instant were all ready after " + took + " ms");
+        assertTrue(took <= 200, "took " + took + " ms");
+    }
+
+    @Test
+    void an_idle_server_with_ten_waiting_polls_hardly_calls_redis() {
+        try (TestServer server = TestServer.start()) {
+            checkIdle(server);
+        }
+    }
+
+    static void checkIdle(TestServer server) {
+        List<CompletableFuture<TestServer.Reply>> polls = new ArrayList<>();
+        for (int i = 0; i < 10; i++) {
+            polls.add(server.sendAsync("POST", "/v1/topics/idle" + i + "/reserve", "{\"wait\":\"6s\"}"));
+        }
+        // what the polls' arrival caused is over when a whole second brings the same as the one before
+        pause(1_500);
+        long before = scripts();
+        pause(3_000);
+        double each = (scripts() - before) / 3.0;
+        System.out.printf("an idle server with ten polls: %.1f calls a second%n", each);
+        assertTrue(each < 20, each + " calls a second");
+        polls.forEach(
+                poll -> assertEquals("{\"jobs\":[]}", TestServer.await(poll).text()));
+    }
+
+    /** Script calls that Redis has served; commands inside scripts count under their own names. */
+    private static long scripts() {
+        String stats = TestRedis.shared().command("INFO", "commandstats").toString();
+        return Arrays.stream(stats.split("\r\n"))
+                .filter(line -> line.startsWith("cmdstat_eval"))
+                .mapToLong(line -> Long.parseLong(line.replaceAll("cmdstat_\\w+:calls=(\\d+),.*", "$1")))
+                .sum();
+    }
+
+    /** Measuring a rate takes time: the one place where passing it is the point. */
+    private static void pause(long millis) {
+        long end = System.nanoTime() + millis * 1_000_000;
+        TestRedis.await("time", Duration.ofMillis(millis + 5_000), () -> System.nanoTime() >= end);
+    }
+
+    private static void warmUp(TestServer server) {
+        for (int round = 0; round < 3; round++) {
+            pushAndDrain(server, "warm" + round, 3_000, 500);
+        }
+    }
+
+    /** Pushes jobs with random delays and has pollers take and ack them all. */
+    static Seen pushAndDrain(TestServer server, String topic, int count, int maxDelay) {
+        Seen seen = new Seen();
+        Random random = new Random(42);
+        List<CompletableFuture<Void>> pollers = new ArrayList<>();
+        for (int i = 0; i < POLLERS; i++) {
+            pollers.add(poll(server, topic, count, seen));
+        }
+        for (int from = 0; from < count; from += 1_000) {
+            JsonArray jobs = new JsonArray();
+            for (int i = from; i < Math.min(count, from + 1_000); i++) {
+                jobs.add(new JsonObject()
+                        .put("topic", topic)
+                        .put("id", "j" + i)
+                        .put("delay", random.nextInt(maxDelay))
+                        .put("body", new JsonObject().put("n", i)));
+            }
+            JsonObject reply = server.post("/v1/jobs", jobs.encode()).json();
+            assertEquals(jobs.size(), reply.getInteger("accepted"), reply.encode());
+        }
+        TestServer.await(CompletableFuture.allOf(pollers.toArray(CompletableFuture[]::new)));
+        return seen;
+    }
+
+    private static CompletableFuture<Void> poll(TestServer server, String topic, int count, Seen seen) {
+        return server.sendAsync("POST", "/v1/topics/" + topic + "/reserve", "{\"max\":100,\"wait\":\"1s\"}")
+                .thenCompose(reply -> {
+                    long now = System.currentTimeMillis();
+                    JsonArray acks = new JsonArray();
+                    for (int i = 0; i < reply.jobs().size(); i++) {
+                        JsonObject job = reply.job(i);
+                        seen.lateness.add(now - job.getLong("due"));
+                        if (now < job.getLong("due")) {
+                            seen.early.incrementAndGet();
+                        }
+                        if (seen.jobs.put(job.getString("id"), job) != null) {
+                            seen.twice.add(job.getString("id"));
+                        }
+                        acks.add(new JsonObject().put("id", job.getString("id")).put("lease", job.getString("lease")));
+                    }
+                    CompletableFuture<?> acked = acks.isEmpty()
+                            ? CompletableFuture.completedFuture(null)
+                            : server.sendAsync(
+                                            "POST",
+                                            "/v1/topics/" + topic + "/acks",
+                                            new JsonObject().put("jobs", acks).encode())
+                                    .thenAccept(done -> assertEquals(
+                                            acks.size(), done.json().getInteger("acked"), done.text()));
+                    return acked.thenCompose(done -> seen.jobs.size() >= count
+                            ? CompletableFuture.completedFuture(null)
+                            : poll(server, topic, count, seen));
+                });
+    }
+}
