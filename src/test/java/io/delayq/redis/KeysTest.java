@@ -18,7 +18,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 class KeysTest {
     /** A row of the table in docs/buckets.md. */
-    private static final Pattern ROW = Pattern.compile("\\| `(.+)` \\| `([0-9a-f]{8})` \\| (\\d+) \\| (\\d+) \\| (\\d+) \\|");
+    private static final Pattern ROW =
+            Pattern.compile("\\| `(.+)` \\| `([0-9a-f]{8})` \\| (\\d+) \\| (\\d+) \\| (\\d+) \\|");
 
     record Vector(String id, long crc, int of4, int of12, int of64) {}
 
