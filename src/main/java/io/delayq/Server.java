@@ -5,10 +5,11 @@ import io.delayq.bus.Addresses;
 import io.delayq.bus.LocalCodec;
 import io.delayq.bus.WakeVerticle;
 import io.delayq.config.Settings;
+import io.delayq.gateway.GatewayVerticle;
 import io.delayq.ingress.IngressVerticle;
+import io.delayq.ingress.OpsRoutes;
 import io.delayq.job.Ids;
 import io.delayq.ops.Meters;
-import io.delayq.ops.OpsRoutes;
 import io.delayq.ready.DispatchVerticle;
 import io.delayq.redis.EmbeddedRedis;
 import io.delayq.redis.Keys;
@@ -37,7 +38,8 @@ import org.slf4j.LoggerFactory;
  */
 public final class Server {
     private static final Logger log = LoggerFactory.getLogger(Server.class);
-    private static final long STAGE_MILLIS = 3_000;
+    private static final long ROOMS_MILLIS = 5_500;
+    private static final long LEAST_MILLIS = 100;
     private static final AtomicInteger freePorts = new AtomicInteger();
 
     private final Vertx vertx;
@@ -63,17 +65,26 @@ public final class Server {
         return port;
     }
 
-    /** Finishes what is under way and closes; each stage has its time, so that it ends also when Redis hangs. */
+    /** Finishes what is under way and closes. The rooms have their time together, so that it ends also when Redis hangs. */
     public Future<Void> stop() {
+        return stop(System.nanoTime() + ROOMS_MILLIS * 1_000_000);
+    }
+
+    private Future<Void> stop(long deadlineNanos) {
         Supplier<Future<?>> next = toClose.poll();
-        return next == null
-                ? Future.succeededFuture()
-                : next.get().timeout(STAGE_MILLIS, TimeUnit.MILLISECONDS).transform(closed -> {
-                    if (closed.failed()) {
-                        log.warn("stage not closed cleanly", closed.cause());
-                    }
-                    return stop();
-                });
+        if (next == null) {
+            return Future.succeededFuture();
+        }
+        Future<?> closing = next.get();
+        // the embedded Redis is last, and has a limit of its own
+        boolean last = toClose.isEmpty() && settings.redis().url() == null;
+        long left = Math.max(LEAST_MILLIS, (deadlineNanos - System.nanoTime()) / 1_000_000);
+        return (last ? closing : closing.timeout(left, TimeUnit.MILLISECONDS)).transform(closed -> {
+            if (closed.failed()) {
+                log.warn("not closed cleanly", closed.cause());
+            }
+            return stop(deadlineNanos);
+        });
     }
 
     Future<Void> open() {
@@ -95,7 +106,8 @@ public final class Server {
         RedisEndpoint endpoint = new RedisEndpoint(set.redis());
         Keys keys = new Keys(set.namespace(), set.buckets());
         Settings.Instances instances = set.instances();
-        Addresses addresses = new Addresses(UUID.randomUUID().toString(), instances.scanner(), instances.dispatcher());
+        Addresses addresses = new Addresses(
+                UUID.randomUUID().toString(), instances.scanner(), instances.dispatcher(), instances.gateway());
         PrometheusMeterRegistry registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
         Meters meters = new Meters(registry);
         Ids ids = new Ids();
@@ -115,6 +127,8 @@ public final class Server {
                 .compose(ok ->
                         deploy(instances.dispatcher(), i -> new DispatchVerticle(endpoint, keys, addresses, meters, i)))
                 .compose(ok -> deploy(doors.size(), doors::get))
+                .compose(ok -> deploy(
+                        instances.gateway(), i -> new GatewayVerticle(endpoint, keys, addresses, meters, ids, i)))
                 .onSuccess(ok -> port = doors.get(0).actualPort());
     }
 

@@ -13,9 +13,9 @@ import io.delayq.http.Api;
 import io.delayq.http.JobRequest;
 import io.delayq.http.Listener;
 import io.delayq.http.Right;
+import io.delayq.http.Visitor;
 import io.delayq.job.IdSource;
 import io.delayq.ops.Meters;
-import io.delayq.ops.OpsRoutes;
 import io.delayq.redis.Keys;
 import io.delayq.redis.RedisEndpoint;
 import io.delayq.redis.RedisLink;
@@ -30,6 +30,7 @@ import io.vertx.core.VerticleBase;
 public final class IngressVerticle extends VerticleBase {
     private static final int SMALL = JobRequest.MAX_REQUEST_BYTES;
     private static final int LARGE = 16 << 20;
+    private static final int GOING_AWAY = 1001;
 
     private final Settings settings;
     private final RedisEndpoint endpoint;
@@ -45,6 +46,7 @@ public final class IngressVerticle extends VerticleBase {
     private Polls polls;
     private Api api;
     private Listener listener;
+    private int visitors;
 
     /**
      * @param port the one to listen on; all instances share it
@@ -81,8 +83,9 @@ public final class IngressVerticle extends VerticleBase {
                 api,
                 new JobRoutes(vertx, store, meters, ids),
                 new ConsumerRoutes(store, polls, meters),
-                new TopicRoutes(store));
+                new TopicRoutes(store, meters));
         ops.routes(vertx, api, store::isUp);
+        api.webSocket("/v1/ws", Right.PUSH_OR_CONSUME, this::showIn);
         meters.queue("store", name, store::waiting);
         meters.queue("polls", name, polls::waiting);
         listener = new Listener(vertx, settings.http(), settings.instances().ingress());
@@ -94,6 +97,13 @@ public final class IngressVerticle extends VerticleBase {
     public Future<?> stop() {
         polls.drain();
         return api.drain().eventually(listener::close).eventually(link::close);
+    }
+
+    /** Connections go to the gateways in turn. */
+    private void showIn(Visitor visitor) {
+        vertx.eventBus()
+                .request(addresses.gateway(visitors++), visitor, Addresses.options())
+                .onFailure(error -> visitor.close(GOING_AWAY, "the server is stopping"));
     }
 
     public int actualPort() {

@@ -34,7 +34,7 @@ final class Topic {
         }
 
         int room() {
-            return (int) Math.min(Integer.MAX_VALUE, granted - given);
+            return (int) Math.max(0, Math.min(Integer.MAX_VALUE, granted - given));
         }
     }
 
@@ -56,10 +56,11 @@ final class Topic {
     void demanded(Demand demand) {
         Consumer consumer =
                 consumers.computeIfAbsent(key(demand.room(), demand.consumer()), key -> new Consumer(demand));
-        long more = Math.max(0, demand.granted() - consumer.granted);
-        consumer.granted += more;
-        room += more;
-        if (consumer.now && more > 0) {
+        boolean isNew = consumer.granted == 0;
+        room -= consumer.room();
+        consumer.granted = demand.granted();
+        room += consumer.room();
+        if (consumer.now && isNew) {
             // it is not told of what became ready before it came, so no bucket counts as seen
             for (int bucket = 0; bucket < buckets; bucket++) {
                 mayHave(bucket);
@@ -79,9 +80,10 @@ final class Topic {
 
     /** A batch came back: that much room is there again. */
     void refused(Consumer consumer, int jobs) {
-        if (consumers.containsValue(consumer)) {
+        if (consumers.get(key(consumer.room, consumer.id)) == consumer) {
+            room -= consumer.room();
             consumer.given -= jobs;
-            room += jobs;
+            room += consumer.room();
         }
     }
 
