@@ -171,6 +171,8 @@ public final class GatewayVerticle extends VerticleBase {
     }
 
     private void lookAfter() {
+        // armed first: one session's trouble must not end the round for all
+        timer = vertx.setTimer(LOOK_AFTER_MILLIS, fired -> lookAfter());
         boolean ping = ++rounds % PING_EVERY == 0;
         for (ClientSession session : List.copyOf(sessions)) {
             session.lookAfter();
@@ -178,6 +180,5 @@ public final class GatewayVerticle extends VerticleBase {
                 session.ping();
             }
         }
-        timer = vertx.setTimer(LOOK_AFTER_MILLIS, fired -> lookAfter());
     }
 }

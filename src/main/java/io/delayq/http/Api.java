@@ -1,12 +1,14 @@
 package io.delayq.http;
 
 import io.delayq.redis.StoreException;
+import io.netty.channel.Channel;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpServerResponse;
+import io.vertx.core.net.impl.ConnectionBase;
 import io.vertx.ext.web.Router;
 import io.vertx.ext.web.RoutingContext;
 import java.util.ArrayList;
@@ -158,7 +160,8 @@ public final class Api {
                 throw Problem.shuttingDown(RETRY_AFTER_SECONDS);
             }
             // a handshake that fails is answered by Vert.x
-            request.toWebSocket().onSuccess(socket -> route.door().accept(new Visitor(socket, caller)));
+            Channel channel = ((ConnectionBase) request.connection()).channel();
+            request.toWebSocket().onSuccess(socket -> route.door().accept(new Visitor(socket, channel, caller)));
         } catch (RuntimeException e) {
             write(request, e);
         }

@@ -1,12 +1,12 @@
 package io.delayq.http;
 
+import io.netty.channel.Channel;
 import io.netty.handler.codec.http.websocketx.CorruptedWebSocketFrameException;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.ServerWebSocket;
 import io.vertx.core.http.WebSocketFrame;
-import io.vertx.core.internal.http.WebSocketInternal;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
@@ -21,6 +21,7 @@ public final class Visitor {
     private static final short TOO_BIG = 1009;
 
     private final ServerWebSocket socket;
+    private final Channel channel;
     private final Access.Caller caller;
     private final AtomicBoolean claimed = new AtomicBoolean();
     private Buffer message;
@@ -36,8 +37,9 @@ public final class Visitor {
     }
 
     /** Holds back what the client sends until a room listens. */
-    Visitor(ServerWebSocket socket, Access.Caller caller) {
+    Visitor(ServerWebSocket socket, Channel channel, Access.Caller caller) {
         this.socket = socket;
+        this.channel = channel;
         this.caller = caller;
         socket.pause();
     }
@@ -87,7 +89,7 @@ public final class Visitor {
 
     /** Closes the connection under it, also when nothing can be written any more. */
     public void abort() {
-        ((WebSocketInternal) socket).channelHandlerContext().channel().close();
+        channel.close();
     }
 
     private void received(WebSocketFrame frame, Context room, Listener listener) {
