@@ -30,6 +30,7 @@ public final class Main {
             """;
 
     private static volatile boolean failed;
+    private static volatile boolean stopping;
 
     private Main() {}
 
@@ -60,6 +61,10 @@ public final class Main {
                     return server.get().open().onSuccess(open -> sayHello(server.get(), loaded.settings()));
                 })
                 .onFailure(error -> {
+                    if (stopping) {
+                        // a stop in the middle of the start is no failure
+                        return;
+                    }
                     failed = true;
                     System.err.println("delayq: " + explain(error));
                     // off the event loop: the exit waits for the stop, and the stop needs the event loop
@@ -69,6 +74,7 @@ public final class Main {
 
     /** Runs on SIGTERM and SIGINT: a planned stop ends with 0, a failed start with 1. The one thread that may wait. */
     private static void stop(Server server) {
+        stopping = true;
         try {
             if (server != null) {
                 log.info("stopping");

@@ -14,12 +14,14 @@ import io.delayq.ready.DispatchVerticle;
 import io.delayq.redis.EmbeddedRedis;
 import io.delayq.redis.Keys;
 import io.delayq.redis.RedisEndpoint;
+import io.delayq.redis.RedisTrust;
 import io.delayq.redis.StartCheck;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import io.vertx.core.Deployable;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
@@ -38,8 +40,11 @@ import org.slf4j.LoggerFactory;
  */
 public final class Server {
     private static final Logger log = LoggerFactory.getLogger(Server.class);
+    /** What the rooms may take to close together, before the embedded Redis gets its turn; and the least for each. */
     private static final long ROOMS_MILLIS = 5_500;
+
     private static final long LEAST_MILLIS = 100;
+    private static final long REDIS_MILLIS = 3_000;
     private static final AtomicInteger freePorts = new AtomicInteger();
 
     private final Vertx vertx;
@@ -67,43 +72,49 @@ public final class Server {
 
     /** Finishes what is under way and closes. The rooms have their time together, so that it ends also when Redis hangs. */
     public Future<Void> stop() {
-        return stop(System.nanoTime() + ROOMS_MILLIS * 1_000_000);
+        return stop(System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(ROOMS_MILLIS));
     }
 
-    private Future<Void> stop(long deadlineNanos) {
+    private Future<Void> stop(long roomsUntil) {
         Supplier<Future<?>> next = toClose.poll();
         if (next == null) {
             return Future.succeededFuture();
         }
-        Future<?> closing = next.get();
-        // the embedded Redis is last, and has a limit of its own
-        boolean last = toClose.isEmpty() && settings.redis().url() == null;
-        long left = Math.max(LEAST_MILLIS, (deadlineNanos - System.nanoTime()) / 1_000_000);
-        return (last ? closing : closing.timeout(left, TimeUnit.MILLISECONDS)).transform(closed -> {
+        long left = TimeUnit.NANOSECONDS.toMillis(roomsUntil - System.nanoTime());
+        boolean isRedis = toClose.isEmpty() && settings.redis().url() == null;
+        long millis = isRedis ? REDIS_MILLIS : Math.max(LEAST_MILLIS, left);
+        return next.get().timeout(millis, TimeUnit.MILLISECONDS).transform(closed -> {
             if (closed.failed()) {
                 log.warn("not closed cleanly", closed.cause());
             }
-            return stop(deadlineNanos);
+            return stop(roomsUntil);
         });
     }
 
     Future<Void> open() {
         LocalCodec.register(vertx.eventBus());
-        return redis().compose(this::rooms);
+        return redis().compose(set -> endpoint(set).compose(endpoint -> rooms(set, endpoint)));
+    }
+
+    private Future<RedisEndpoint> endpoint(Settings set) {
+        Path ca = set.redis().ca();
+        return ca == null
+                ? Future.succeededFuture(new RedisEndpoint(set.redis()))
+                : vertx.executeBlocking(() -> new RedisEndpoint(set.redis(), RedisTrust.load(ca)));
     }
 
     private Future<Settings> redis() {
         if (settings.redis().url() != null) {
             return Future.succeededFuture(settings);
         }
-        return EmbeddedRedis.start(vertx, settings.dataDir()).map(redis -> {
-            toClose.push(redis::stop);
-            return settings.withRedisUrl(redis.url());
-        });
+        Future<EmbeddedRedis> redis = EmbeddedRedis.start(vertx, settings.dataDir());
+        // before it is up: a stop in the middle of the start takes it along
+        toClose.push(() -> redis.transform(
+                started -> started.succeeded() ? started.result().stop() : Future.succeededFuture()));
+        return redis.map(started -> settings.withRedisUrl(started.url()));
     }
 
-    private Future<Void> rooms(Settings set) {
-        RedisEndpoint endpoint = new RedisEndpoint(set.redis());
+    private Future<Void> rooms(Settings set, RedisEndpoint endpoint) {
         Keys keys = new Keys(set.namespace(), set.buckets());
         Settings.Instances instances = set.instances();
         Addresses addresses = new Addresses(

@@ -56,6 +56,12 @@ public final class KeyTable {
             RedisUrl.EXPECTED,
             RedisUrl::parse,
             RedisUrl::shown);
+    static final Key<Path> REDIS_CA = key(
+            "redis.ca",
+            null,
+            "File with the certificates (PEM) to trust for rediss://, besides those that Java trusts.",
+            "a path",
+            Values::path);
     static final Key<Long> REDIS_DEADLINE = duration(
             "redis.deadline",
             "1500ms",
@@ -118,6 +124,7 @@ public final class KeyTable {
             HTTP_HEADER_DEADLINE,
             DATA_DIR,
             REDIS_URL,
+            REDIS_CA,
             REDIS_DEADLINE,
             REDIS_TRY_TIMEOUT,
             REDIS_QUEUE,

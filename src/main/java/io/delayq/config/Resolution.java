@@ -53,7 +53,8 @@ final class Resolution {
                         get(KeyTable.REDIS_URL),
                         get(KeyTable.REDIS_DEADLINE),
                         get(KeyTable.REDIS_TRY_TIMEOUT),
-                        get(KeyTable.REDIS_QUEUE)),
+                        get(KeyTable.REDIS_QUEUE),
+                        get(KeyTable.REDIS_CA)),
                 get(KeyTable.NAMESPACE),
                 get(KeyTable.BUCKETS),
                 new Instances(

@@ -40,12 +40,13 @@ public record Settings(
      * @param deadlineMillis how long one request may take in all, repetitions included
      * @param tryMillis how long one try may take before its connection is given up
      * @param queue most jobs and calls waiting for Redis in one verticle instance; more answer 503
+     * @param ca PEM file with certificates to trust besides Java's, null: none
      */
-    public record Redis(String url, long deadlineMillis, long tryMillis, int queue) {
+    public record Redis(String url, long deadlineMillis, long tryMillis, int queue, Path ca) {
         @Override
         public String toString() {
             return "Redis[url=" + redacted() + ", deadlineMillis=" + deadlineMillis + ", tryMillis=" + tryMillis
-                    + ", queue=" + queue + "]";
+                    + ", queue=" + queue + ", ca=" + ca + "]";
         }
 
         /** The address without user and password. */
@@ -54,7 +55,7 @@ public record Settings(
         }
 
         public Redis withUrl(String other) {
-            return new Redis(other, deadlineMillis, tryMillis, queue);
+            return new Redis(other, deadlineMillis, tryMillis, queue, ca);
         }
     }
 

@@ -43,6 +43,7 @@ final class Polls {
     });
     private long ids;
     private long repeatTimer = -1;
+    private boolean draining;
 
     /**
      * @param storeUp whether Redis is in reach
@@ -67,6 +68,10 @@ final class Polls {
 
     /** @param gone whether the client is known to have left, so that it takes no job with it */
     Future<List<Delivery>> open(String topic, int max, long waitMillis, BooleanSupplier gone) {
+        if (draining) {
+            // its body was still on the way when the stop began
+            return Future.succeededFuture(List.of());
+        }
         long id = ++ids;
         boolean now = waitMillis == 0;
         Demand demand = new Demand(room, id, topic, max, true, now);
@@ -88,8 +93,9 @@ final class Polls {
                 .ifPresent(poll -> end(poll.id, false));
     }
 
-    /** Sends everyone home without jobs. */
+    /** Sends everyone home without jobs, also who comes later. */
     void drain() {
+        draining = true;
         List.copyOf(polls.keySet()).forEach(id -> end(id, false));
     }
 

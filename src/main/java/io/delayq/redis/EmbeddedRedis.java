@@ -51,7 +51,8 @@ public final class EmbeddedRedis {
      * @param terminateMillis how long it may take to write out its data before it is killed
      */
     record Limits(long leftBehindMillis, long terminateMillis) {
-        static final Limits USUAL = new Limits(5_000, 4_000);
+        // together with the kill shorter than the server's stage for it, or a frozen one would be left behind
+        static final Limits USUAL = new Limits(5_000, 2_000);
     }
 
     private EmbeddedRedis(Vertx vertx, Limits limits) {

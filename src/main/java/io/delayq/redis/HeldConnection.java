@@ -5,6 +5,7 @@ import io.vertx.core.Vertx;
 import io.vertx.redis.client.Redis;
 import io.vertx.redis.client.RedisConnection;
 import io.vertx.redis.client.impl.types.ErrorType;
+import java.util.Set;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.Consumer;
 import org.slf4j.Logger;
@@ -20,6 +21,10 @@ final class HeldConnection {
     private static final long FIRST_PAUSE_MILLIS = 20;
     private static final long LONGEST_PAUSE_MILLIS = 1_000;
     private static final long REFUSED_PAUSE_MILLIS = 5_000;
+    /** "up" is said of a connection that has held for so long, so that one that comes and goes is "down" once. */
+    private static final long STEADY_MILLIS = 500;
+
+    private static final Set<String> REFUSALS = Set.of("WRONGPASS", "NOAUTH", "NOPERM");
 
     private final Vertx vertx;
     private final RedisEndpoint endpoint;
@@ -56,7 +61,7 @@ final class HeldConnection {
         }
         connection = null;
         whenDown.run();
-        tryAgain(why, false);
+        tryAgain(why);
     }
 
     Future<Void> close() {
@@ -76,7 +81,7 @@ final class HeldConnection {
         client = mine;
         long timeout = vertx.setTimer(endpoint.tryMillis(), timer -> {
             if (client == mine && connection == null) {
-                tryAgain("no answer", false);
+                tryAgain("no answer");
             }
         });
         mine.connect().onComplete(result -> {
@@ -85,8 +90,7 @@ final class HeldConnection {
                 return;
             }
             if (result.failed()) {
-                String why = code(result.cause());
-                tryAgain(why, why.equals("WRONGPASS") || why.equals("NOAUTH") || why.equals("NOPERM"));
+                tryAgain(code(result.cause()));
             } else {
                 connected(result.result());
             }
@@ -99,13 +103,19 @@ final class HeldConnection {
         fresh.exceptionHandler(error -> drop(fresh, code(error)));
         failures = 0;
         if (saidDown) {
-            saidDown = false;
-            log.info("redis up connection={} address={}", name, endpoint.redacted());
+            vertx.setTimer(STEADY_MILLIS, timer -> sayUp(fresh));
         }
         whenUp.accept(fresh);
     }
 
-    private void tryAgain(String why, boolean refused) {
+    private void sayUp(RedisConnection steady) {
+        if (saidDown && connection == steady) {
+            saidDown = false;
+            log.info("redis up connection={} address={}", name, endpoint.redacted());
+        }
+    }
+
+    private void tryAgain(String why) {
         Redis dead = client;
         client = null;
         if (dead != null) {
@@ -118,7 +128,7 @@ final class HeldConnection {
             saidDown = true;
             log.warn("redis down connection={} address={} reason=\"{}\"", name, endpoint.redacted(), why);
         }
-        long pause = refused
+        long pause = REFUSALS.contains(why)
                 ? REFUSED_PAUSE_MILLIS
                 : Math.min(LONGEST_PAUSE_MILLIS, FIRST_PAUSE_MILLIS << Math.min(failures, 10));
         failures++;

@@ -2,15 +2,24 @@ package io.delayq.redis;
 
 import io.delayq.config.Settings;
 import io.vertx.core.net.NetClientOptions;
+import io.vertx.core.net.TrustOptions;
 import io.vertx.redis.client.ProtocolVersion;
 import io.vertx.redis.client.RedisOptions;
 
 /** Where Redis is and how patient we are with it. */
 public final class RedisEndpoint {
     private final Settings.Redis settings;
+    private final TrustOptions trust;
 
+    /** Trusts whom Java trusts. */
     public RedisEndpoint(Settings.Redis settings) {
+        this(settings, null);
+    }
+
+    /** @param trust null: whom Java trusts */
+    public RedisEndpoint(Settings.Redis settings, TrustOptions trust) {
         this.settings = settings;
+        this.trust = trust;
     }
 
     long tryMillis() {
@@ -38,7 +47,7 @@ public final class RedisEndpoint {
                 .setConnectTimeout((int) settings.tryMillis())
                 .setTcpNoDelay(true);
         if (settings.url().startsWith("rediss:")) {
-            net.setSsl(true).setHostnameVerificationAlgorithm("HTTPS");
+            net.setSsl(true).setHostnameVerificationAlgorithm("HTTPS").setTrustOptions(trust);
         }
         // one connection, held for good: the pool must neither recycle nor share it. RESP2, because the client hands a
         // RESP3 push message to whoever waits for an answer

@@ -28,13 +28,30 @@ public enum Script {
     COUNTS(false);
 
     private final boolean numbered;
-    private final byte[] text;
-    private final byte[] sha;
+    // changed by nothing but a planted fault, before the server that is to have it starts
+    private volatile byte[] text;
+    private volatile byte[] sha;
 
     Script(boolean numbered) {
         this.numbered = numbered;
-        this.text = joined(read("prelude"), read(word())).getBytes(StandardCharsets.UTF_8);
-        this.sha = sha1(text).getBytes(StandardCharsets.US_ASCII);
+        heal();
+    }
+
+    /** The script as it is in its file. */
+    final void heal() {
+        set(joined(read("prelude"), read(word())));
+    }
+
+    /** For tests that must see a check turn red: a fault in place of right text. False if the text is not there. */
+    boolean plant(String right, String wrong) {
+        String whole = new String(text, StandardCharsets.UTF_8);
+        set(whole.replace(right, wrong));
+        return whole.contains(right);
+    }
+
+    private void set(String whole) {
+        text = whole.getBytes(StandardCharsets.UTF_8);
+        sha = sha1(text).getBytes(StandardCharsets.US_ASCII);
     }
 
     /** The file's name and the metrics' label. */

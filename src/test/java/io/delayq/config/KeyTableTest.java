@@ -21,7 +21,7 @@ class KeyTableTest {
                 new Settings(
                         new Http("127.0.0.1", 9277, 10_000, 75_000, 10_000),
                         Path.of("data"),
-                        new Redis(null, 1500, 1000, 20_000),
+                        new Redis(null, 1500, 1000, 20_000, null),
                         "dq",
                         4,
                         new Instances(2, 1, 1, 1),
@@ -32,7 +32,7 @@ class KeyTableTest {
 
     @Test
     void names_each_setting_once() {
-        assertEquals(17, KeyTable.ALL.size());
+        assertEquals(18, KeyTable.ALL.size());
         assertEquals(KeyTable.ALL.size(), KeyTable.NAMES.size());
         assertEquals(
                 KeyTable.ALL.size(),

@@ -16,27 +16,26 @@ import org.junit.jupiter.api.Test;
 
 /** Answers from Redis are lost after the command ran: whatever was asked is done once, and its outcome is known. */
 class LostAnswersFaultTest {
-    private static final int JOBS = 1_500;
     private static final int AT_ONCE = 24;
     private static final double LOSS = 0.15;
 
     @Test
     void no_job_twice_none_leased_to_nobody_no_ack_called_stale_that_was_done() {
-        check();
+        check(1_500);
     }
 
     /** Also run with a fault planted, to see that it turns red. */
-    static void check() {
+    static void check(int jobs) {
         long seed = System.nanoTime();
         try (FaultProxy proxy = new FaultProxy(TestRedis.shared().port(), seed);
                 TestServer server = TestServer.start(settings -> settings.withRedisUrl(proxy.url()))) {
             proxy.loseAnswers(LOSS);
-            pushAll(server);
+            pushAll(server, jobs);
             Map<String, JsonObject> delivered = reserveAll(server);
-            assertEquals(JOBS, delivered.size(), "each job delivered once");
+            assertEquals(jobs, delivered.size(), "each job delivered once");
             // leased to nobody would be: reserved by count, but with no consumer
             JsonObject counts = settled(proxy, server);
-            assertEquals(JOBS, counts.getInteger("reserved"));
+            assertEquals(jobs, counts.getInteger("reserved"));
             proxy.loseAnswers(LOSS);
             ackAll(server, delivered);
             counts = settled(proxy, server);
@@ -47,8 +46,8 @@ class LostAnswersFaultTest {
         }
     }
 
-    private static void pushAll(TestServer server) {
-        each(JOBS, i -> server.sendAsync("POST", "/v1/topics/lost/jobs", "{\"id\":\"j" + i + "\"}")
+    private static void pushAll(TestServer server, int jobs) {
+        each(jobs, i -> server.sendAsync("POST", "/v1/topics/lost/jobs", "{\"id\":\"j" + i + "\"}")
                 .thenAccept(reply -> assertEquals(201, reply.status(), reply.text())));
     }
 

@@ -25,7 +25,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * Random operations on few ids, each answer compared with a plain model. Waits are none or an hour, so that time decides
  * nothing: a job that an earlier life left behind in a ready list and that fires early is caught at once.
  */
-class StoreModelRedisTest {
+public class StoreModelRedisTest {
     private static final int STEPS = 1_500;
     private static final When LATER = When.in(3_600_000);
     private static final String[] IDS = {"a", "b", "c", "1001", "jobs:t", "naïve ☃ id/with %"};
@@ -46,19 +46,24 @@ class StoreModelRedisTest {
     @ParameterizedTest
     @ValueSource(longs = {1, 2, 3, 4, 5, 6, 7, 8})
     void answers_as_the_model_does_in_every_order_of_operations(long seed) {
-        run(seed, 2);
+        check(seed, 2, STEPS);
     }
 
     @Test
     void answers_as_the_model_does_with_a_new_seed() {
-        run(System.nanoTime(), 1);
+        check(System.nanoTime(), 1, STEPS);
     }
 
-    private void run(long seed, int buckets) {
+    /** Also run with a fault planted, to see that it turns red. */
+    public static void check(long seed, int buckets, int steps) {
+        new StoreModelRedisTest().run(seed, buckets, steps);
+    }
+
+    private void run(long seed, int buckets, int steps) {
         random = new Random(seed);
         try (StoreHarness harness = new StoreHarness(TestRedis.shared(), buckets)) {
             store = harness;
-            for (int step = 0; step < STEPS; step++) {
+            for (int step = 0; step < steps; step++) {
                 step();
                 if (step % 50 == 0) {
                     checkCounts();

@@ -1,0 +1,236 @@
+package io.delayq.fault;
+
+import io.delayq.path.TestServer.Reply;
+import io.delayq.redis.LeftBehind;
+import io.delayq.redis.TestRedis;
+import io.vertx.core.json.JsonObject;
+import java.io.File;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * The real program as a process in a group of its own, on a data directory of the test's, to be killed and stopped.
+ * Closing it ends it and the Redis on that directory, whatever state they are in.
+ */
+public final class ChildServer implements AutoCloseable {
+    private static final Set<ChildServer> OPEN = ConcurrentHashMap.newKeySet();
+    private static final Pattern LISTENING = Pattern.compile("listening on http://127\\.0\\.0\\.1:(\\d+)");
+    private static final Duration START_LIMIT = Duration.ofSeconds(20);
+    private static final Duration REPLY_LIMIT = Duration.ofSeconds(20);
+
+    static {
+        Runtime.getRuntime().addShutdownHook(new Thread(() -> OPEN.forEach(ChildServer::close)));
+    }
+
+    private final Path data;
+    private final Path log;
+    private final Process process;
+    private final HttpClient http =
+            HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
+    private int port;
+
+    private ChildServer(Path data, Path overlay, List<String> flags) {
+        this.data = data;
+        try {
+            Files.createDirectories(data);
+            this.log = Files.createTempFile(data.toAbsolutePath().getParent(), "log", ".txt");
+            String classPath = System.getProperty("java.class.path");
+            List<String> command = new ArrayList<>(List.of(
+                    "setsid",
+                    Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                    "-XX:TieredStopAtLevel=1",
+                    "-XX:+UseSerialGC",
+                    "-Xshare:auto",
+                    "-Xmx256m",
+                    "-cp",
+                    overlay == null ? classPath : overlay + File.pathSeparator + classPath,
+                    "io.delayq.Main",
+                    "serve",
+                    "--http.port=0",
+                    "--data.dir=" + data));
+            command.addAll(flags);
+            // elsewhere than in the project, whose configuration file it would take
+            this.process = new ProcessBuilder(command)
+                    .directory(data.toAbsolutePath().getParent().toFile())
+                    .redirectErrorStream(true)
+                    .redirectOutput(log.toFile())
+                    .start();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        OPEN.add(this);
+    }
+
+    /** Starts it and does not wait. */
+    public static ChildServer launch(Path data, String... flags) {
+        return new ChildServer(data, null, List.of(flags));
+    }
+
+    /** Done when it listens. */
+    public static ChildServer start(Path data, String... flags) {
+        return startWith(data, null, flags);
+    }
+
+    /** @param overlay a directory whose files stand in for the program's own of the same name; null: none */
+    public static ChildServer startWith(Path data, Path overlay, String... flags) {
+        ChildServer server = new ChildServer(data, overlay, List.of(flags));
+        try {
+            TestRedis.await("the server listening", START_LIMIT, () -> {
+                if (!server.process.isAlive()) {
+                    throw new AssertionError("the server ended: " + server.log());
+                }
+                Matcher line = LISTENING.matcher(server.log());
+                boolean found = line.find();
+                server.port = found ? Integer.parseInt(line.group(1)) : 0;
+                return found;
+            });
+            return server;
+        } catch (AssertionError e) {
+            server.close();
+            throw e;
+        }
+    }
+
+    public long pid() {
+        return process.pid();
+    }
+
+    public int port() {
+        return port;
+    }
+
+    /** All that it printed, to either stream. */
+    public String log() {
+        try {
+            return Files.readString(log);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** The process of its embedded Redis. */
+    public long redisPid() {
+        try {
+            return Long.parseLong(
+                    Files.readString(data.resolve("redis/redis.pid")).strip());
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** Ends it without a word, and leaves its Redis. Done when it is gone. */
+    public void kill9() {
+        signal("-KILL", pid());
+        exitCode(Duration.ofSeconds(10));
+        OPEN.remove(this);
+    }
+
+    public void terminate() {
+        signal("-TERM", pid());
+    }
+
+    public void interrupt() {
+        signal("-INT", pid());
+    }
+
+    /** As Ctrl-C in a terminal does. */
+    public void interruptGroup() {
+        signal("-INT", -pid());
+    }
+
+    public void hangUp() {
+        signal("-HUP", pid());
+    }
+
+    public int exitCode(Duration limit) {
+        try {
+            if (!process.waitFor(limit.toMillis(), TimeUnit.MILLISECONDS)) {
+                throw new AssertionError("the server did not end within " + limit + ": " + log());
+            }
+            return process.exitValue();
+        } catch (InterruptedException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    public static void signal(String name, long pid) {
+        try {
+            new ProcessBuilder("kill", name, "--", Long.toString(pid)).start().waitFor();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        } catch (InterruptedException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    public CompletableFuture<Reply> sendAsync(String method, String path, String json) {
+        HttpRequest.Builder request = HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port + path))
+                .timeout(REPLY_LIMIT)
+                .method(
+                        method,
+                        json == null
+                                ? HttpRequest.BodyPublishers.noBody()
+                                : HttpRequest.BodyPublishers.ofString(json, StandardCharsets.UTF_8));
+        if (json != null) {
+            request.header("Content-Type", "application/json");
+        }
+        return http.sendAsync(request.build(), HttpResponse.BodyHandlers.ofString(StandardCharsets.UTF_8))
+                .thenApply(response -> new Reply(response.statusCode(), response.body(), response));
+    }
+
+    /** Throws IOException where no whole answer came: refused, cut, or nobody there. */
+    public Reply send(String method, String path, String json) throws IOException {
+        try {
+            return sendAsync(method, path, json).get(REPLY_LIMIT.toSeconds() + 5, TimeUnit.SECONDS);
+        } catch (ExecutionException e) {
+            if (e.getCause() instanceof IOException cause) {
+                throw cause;
+            }
+            throw new AssertionError(e.getCause());
+        } catch (InterruptedException | TimeoutException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    public Reply push(String topic, String json) throws IOException {
+        return send("POST", "/v1/topics/" + topic + "/jobs", json);
+    }
+
+    public Reply reserve(String topic, int max, String wait) throws IOException {
+        return send("POST", "/v1/topics/" + topic + "/reserve", "{\"max\":" + max + ",\"wait\":\"" + wait + "\"}");
+    }
+
+    /** @param what ack, nack or extend */
+    public Reply settle(String what, JsonObject job) throws IOException {
+        return send(
+                "POST",
+                "/v1/topics/" + job.getString("topic") + "/jobs/" + job.getString("id") + "/" + what,
+                new JsonObject().put("lease", job.getString("lease")).encode());
+    }
+
+    @Override
+    public void close() {
+        OPEN.remove(this);
+        process.destroyForcibly();
+        exitCode(Duration.ofSeconds(10));
+        LeftBehind.killRedisOf(data);
+    }
+}

@@ -1,0 +1,38 @@
+package io.delayq.fault;
+
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.AppenderBase;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import org.slf4j.LoggerFactory;
+
+/** What one logger says while this is open. */
+final class LogLines extends AppenderBase<ILoggingEvent> implements AutoCloseable {
+    private final Logger logger;
+    private final List<String> lines = new CopyOnWriteArrayList<>();
+
+    LogLines(String name) {
+        logger = (Logger) LoggerFactory.getLogger(name);
+        start();
+        logger.addAppender(this);
+    }
+
+    List<String> all() {
+        return lines;
+    }
+
+    boolean contain(String text) {
+        return lines.stream().anyMatch(line -> line.contains(text));
+    }
+
+    @Override
+    protected void append(ILoggingEvent event) {
+        lines.add(event.getFormattedMessage());
+    }
+
+    @Override
+    public void close() {
+        logger.detachAppender(this);
+    }
+}

@@ -1,0 +1,195 @@
+package io.delayq.fault;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.delayq.config.Settings;
+import io.delayq.path.DeliveryPathTest;
+import io.delayq.path.TestServer;
+import io.delayq.path.TestServer.Reply;
+import io.delayq.redis.PlantedScripts;
+import io.delayq.redis.StoreModelRedisTest;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.function.Consumer;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** For each guarantee a fault with which its check turns red: a check that cannot fail proves nothing. */
+class PlantedFaultTest {
+    /** Asserts that the check fails with the fault planted, and for that reason. */
+    private static void red(String right, String wrong, String because, PlantedScripts.Work check) {
+        AssertionError error =
+                assertThrows(AssertionError.class, () -> PlantedScripts.during(right, wrong, check), "still green");
+        assertBecause(because, error);
+    }
+
+    private static void assertBecause(String because, AssertionError error) {
+        StringWriter trace = new StringWriter();
+        error.printStackTrace(new PrintWriter(trace));
+        assertTrue(trace.toString().contains(because), "red, but not because of \"" + because + "\": " + trace);
+    }
+
+    private static PlantedScripts.Work onServer(Consumer<TestServer> check) {
+        return () -> {
+            try (TestServer server = TestServer.start()) {
+                check.accept(server);
+            }
+        };
+    }
+
+    @Test
+    void jobs_that_become_ready_early_are_noticed() {
+        red(
+                "local due = call('ZRANGE', KEYS[1]",
+                "now = now + 500\nlocal due = call('ZRANGE', KEYS[1]",
+                "early",
+                onServer(server -> DeliveryPathTest.checkDelivery(server, 100, 1_000)));
+    }
+
+    @Test
+    void jobs_that_come_late_because_nobody_is_told_are_noticed() {
+        red(
+                "local function tell()",
+                "local function tell() do return end",
+                "p99",
+                onServer(server -> DeliveryPathTest.checkDelivery(server, 100, 1_000)));
+    }
+
+    @Test
+    void jobs_delivered_twice_are_noticed() {
+        red(
+                "call('LPOP', k[lane], count)",
+                "call('LRANGE', k[lane], 0, count - 1)",
+                "reserved of",
+                () -> StoreModelRedisTest.check(1, 1, 300));
+    }
+
+    @Test
+    void jobs_that_do_not_come_back_when_their_lease_ends_are_noticed(@TempDir Path dir) throws Exception {
+        Path overlay = overlay(
+                dir,
+                "due",
+                "call('ZRANGE', k.lease, '-inf', now, 'BYSCORE'",
+                "call('ZRANGE', k.lease, 2, 1, 'BYSCORE'");
+        KillFaultTest.Load small = new KillFaultTest.Load(60, 200, 1, false, Duration.ofSeconds(3));
+        AssertionError error = assertThrows(AssertionError.class, () -> KillFaultTest.check(dir, overlay, small));
+        assertBecause("lost", error);
+    }
+
+    @Test
+    void jobs_that_come_back_after_they_were_settled_are_noticed(@TempDir Path dir) throws Exception {
+        Path overlay = overlay(dir, "ack", "if #gone > 0 then", "if false then");
+        KillFaultTest.Load small = new KillFaultTest.Load(60, 200, 1, false, Duration.ofSeconds(3));
+        AssertionError error = assertThrows(AssertionError.class, () -> KillFaultTest.check(dir, overlay, small));
+        assertBecause("settled, and came back", error);
+    }
+
+    /** Scripts for a server in another process. */
+    private static Path overlay(Path dir, String script, String right, String wrong) throws IOException {
+        try (InputStream in = PlantedFaultTest.class.getResourceAsStream("/lua/" + script + ".lua")) {
+            String text = new String(in.readAllBytes(), StandardCharsets.UTF_8);
+            assertTrue(text.contains(right), script + " does not have the text to replace");
+            Path lua = Files.createDirectories(dir.resolve("overlay/lua"));
+            Files.writeString(lua.resolve(script + ".lua"), text.replace(right, wrong));
+            return lua.getParent();
+        }
+    }
+
+    @Test
+    void an_ack_with_a_lease_that_does_not_hold_is_noticed() {
+        red("and unpack_run(runs[i]).lease == lease", "", "ack of", () -> StoreModelRedisTest.check(1, 1, 300));
+    }
+
+    @Test
+    void an_id_that_fires_early_because_an_earlier_job_of_that_name_was_ready_is_noticed() {
+        red(
+                "if not haunted or call('SREM', k.ghosts, LANE_BYTE[lane] .. id) == 0 then found",
+                "if true then found",
+                "reserved of",
+                () -> StoreModelRedisTest.check(1, 1, 300));
+    }
+
+    @Test
+    void what_a_job_leaves_behind_is_noticed() {
+        red("call('UNLINK', k.n, k.h, k.l, k.c, k.ghosts)", "", "keys left after a full drain", () -> {
+            for (long seed = 1; seed <= 10; seed++) {
+                StoreModelRedisTest.check(seed, 1, 100);
+            }
+        });
+    }
+
+    @Test
+    void cancelling_a_buckets_first_job_does_not_delay_the_next() throws Exception {
+        PlantedScripts.Work check = () -> {
+            try (TestServer server = TestServer.start(PlantedFaultTest::inOneBucket)) {
+                checkCancelledFirst(server);
+            }
+        };
+        check.run();
+        red(
+                "answer[#answer + 1] = record and 1 or 0",
+                "call('ZREM', KEYS[1], 'c' .. k.topic) answer[#answer + 1] = record and 1 or 0",
+                "the next job",
+                check);
+    }
+
+    private static Settings inOneBucket(Settings settings) {
+        return new Settings(
+                settings.http(),
+                settings.dataDir(),
+                settings.redis(),
+                settings.namespace(),
+                1,
+                settings.instances(),
+                settings.tokens(),
+                settings.insecure());
+    }
+
+    private static void checkCancelledFirst(TestServer server) {
+        server.push("t", "{\"id\":\"first\",\"delay\":\"300ms\"}");
+        long due =
+                server.push("t", "{\"id\":\"next\",\"delay\":\"600ms\"}").json().getLong("due");
+        assertEquals(204, server.send("DELETE", "/v1/topics/t/jobs/first", null).status());
+        Reply reply = server.reserve("t", 1, "2s");
+        assertEquals(1, reply.jobs().size(), "the next job did not come");
+        assertEquals("next", reply.job(0).getString("id"));
+        long late = System.currentTimeMillis() - due;
+        assertTrue(late < 200, "the next job came " + late + " ms late");
+    }
+
+    @Test
+    void a_scanner_that_polls_is_noticed() {
+        red(
+                "return {now, left[2] and tonumber(left[2]) or -1, moved}",
+                "return {now, now + 20, moved}",
+                "calls a second",
+                onServer(server -> DeliveryPathTest.checkIdle(server, 300, 1_000)));
+    }
+
+    @Test
+    void a_burst_that_takes_long_is_noticed() {
+        red(
+                "if index then at = call('ZRANGE', index, 0, 0, 'WITHSCORES')[2] end",
+                "if index then at = call('ZRANGE', index, 0, 0, 'WITHSCORES')[2] end"
+                        + " if at then at = math.max(tonumber(at), now + 300) end",
+                "took",
+                onServer(DeliveryPathTest::checkBurst));
+    }
+
+    @Test
+    void answers_that_are_not_remembered_are_noticed() {
+        red(
+                "local last = call('GET', KEYS[5])",
+                "local last = nil",
+                "LostAnswersFaultTest",
+                () -> LostAnswersFaultTest.check(300));
+    }
+}

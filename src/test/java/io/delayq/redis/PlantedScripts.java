@@ -1,0 +1,28 @@
+package io.delayq.redis;
+
+import java.util.Arrays;
+
+/** Faults in the scripts of this JVM. */
+public final class PlantedScripts {
+    private PlantedScripts() {}
+
+    /** What is done while the fault is there; a server must start in it. */
+    public interface Work {
+        void run() throws Exception;
+    }
+
+    /** Replaces the text in every script that has it; a text that none has is a mistake of the test. */
+    public static void during(String right, String wrong, Work work) throws Exception {
+        try {
+            long places = Arrays.stream(Script.values())
+                    .filter(script -> script.plant(right, wrong))
+                    .count();
+            if (places == 0) {
+                throw new IllegalArgumentException("no script has the text to replace: " + right);
+            }
+            work.run();
+        } finally {
+            Arrays.stream(Script.values()).forEach(Script::heal);
+        }
+    }
+}
