@@ -1,7 +1,8 @@
 #!lua flags=no-writes,allow-oom
 --[[
   How many jobs of the topics stand in each state.
-  KEYS[2] topics  as in prelude.lua
+  KEYS[1..4] as in prelude.lua
+  ARGV[1..2] as in prelude.lua
   ARGV[3..] topic, ...
   Returns {for each topic: 1 if the bucket knows it, else 0; delayed; ready; reserved; dead; done}
 ]]

@@ -1,7 +1,7 @@
 #!lua flags=no-writes,allow-oom
 --[[
   Tells how jobs stand.
-  KEYS[1] next as in prelude.lua
+  KEYS[1..4] as in prelude.lua
   ARGV[1..2] as in prelude.lua
   ARGV[3..] for each topic: topic, count, then for each job: id
   Returns {for each job false if there is none, else {state, score on its index or -1, run or '', record}}

@@ -2,8 +2,7 @@
 --[[
   The net under lost hints: the bucket's alarm, and topics with ready jobs (at random if there are very many). Says so
   on the hints' channel, so that a subscriber that has gone deaf is found out.
-  KEYS[1] next   as in prelude.lua
-  KEYS[4] awake  as in prelude.lua
+  KEYS[1..4] as in prelude.lua
   ARGV[1..2] as in prelude.lua
   ARGV[3] limit  most topics to name
   Returns {now, next alarm or -1, topic, ...}

@@ -214,7 +214,8 @@ local function stamped(record)
   return sub(record, 1, 2) .. struct.pack('>I6', now) .. sub(record, 3)
 end
 
--- The arguments from ARGV[from] on, in groups: topic, count, then `width` arguments for each job. Reads every key first.
+-- The arguments from ARGV[from] on, in groups: topic, count, then `width` arguments for each job. Reads every key
+-- first.
 local function groups_of(from, width)
   local groups, at = {}, from
   while ARGV[at] do

@@ -5,10 +5,11 @@ import io.delayq.bus.Addresses;
 import io.delayq.bus.LocalCodec;
 import io.delayq.bus.WakeVerticle;
 import io.delayq.config.Settings;
+import io.delayq.gateway.GatewayVerticle;
 import io.delayq.ingress.IngressVerticle;
+import io.delayq.ingress.OpsRoutes;
 import io.delayq.job.Ids;
 import io.delayq.ops.Meters;
-import io.delayq.ops.OpsRoutes;
 import io.delayq.ready.DispatchVerticle;
 import io.delayq.redis.EmbeddedRedis;
 import io.delayq.redis.Keys;
@@ -39,10 +40,11 @@ import org.slf4j.LoggerFactory;
  */
 public final class Server {
     private static final Logger log = LoggerFactory.getLogger(Server.class);
-    /** What one stage may take to close, and what all may take before the first opened, which is Redis, gets its turn. */
-    private static final long STAGE_MILLIS = 3_000;
-
+    /** What the rooms may take to close together, before the embedded Redis gets its turn; and the least for each. */
     private static final long ROOMS_MILLIS = 5_500;
+
+    private static final long LEAST_MILLIS = 100;
+    private static final long REDIS_MILLIS = 3_000;
     private static final AtomicInteger freePorts = new AtomicInteger();
 
     private final Vertx vertx;
@@ -68,7 +70,7 @@ public final class Server {
         return port;
     }
 
-    /** Finishes what is under way and closes; each stage has its time, so that it ends also when Redis hangs. */
+    /** Finishes what is under way and closes. The rooms have their time together, so that it ends also when Redis hangs. */
     public Future<Void> stop() {
         return stop(System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(ROOMS_MILLIS));
     }
@@ -79,10 +81,11 @@ public final class Server {
             return Future.succeededFuture();
         }
         long left = TimeUnit.NANOSECONDS.toMillis(roomsUntil - System.nanoTime());
-        long millis = toClose.isEmpty() ? STAGE_MILLIS : Math.max(1, Math.min(STAGE_MILLIS, left));
+        boolean isRedis = toClose.isEmpty() && settings.redis().url() == null;
+        long millis = isRedis ? REDIS_MILLIS : Math.max(LEAST_MILLIS, left);
         return next.get().timeout(millis, TimeUnit.MILLISECONDS).transform(closed -> {
             if (closed.failed()) {
-                log.warn("stage not closed cleanly", closed.cause());
+                log.warn("not closed cleanly", closed.cause());
             }
             return stop(roomsUntil);
         });
@@ -114,7 +117,8 @@ public final class Server {
     private Future<Void> rooms(Settings set, RedisEndpoint endpoint) {
         Keys keys = new Keys(set.namespace(), set.buckets());
         Settings.Instances instances = set.instances();
-        Addresses addresses = new Addresses(UUID.randomUUID().toString(), instances.scanner(), instances.dispatcher());
+        Addresses addresses = new Addresses(
+                UUID.randomUUID().toString(), instances.scanner(), instances.dispatcher(), instances.gateway());
         PrometheusMeterRegistry registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
         Meters meters = new Meters(registry);
         Ids ids = new Ids();
@@ -134,6 +138,8 @@ public final class Server {
                 .compose(ok ->
                         deploy(instances.dispatcher(), i -> new DispatchVerticle(endpoint, keys, addresses, meters, i)))
                 .compose(ok -> deploy(doors.size(), doors::get))
+                .compose(ok -> deploy(
+                        instances.gateway(), i -> new GatewayVerticle(endpoint, keys, addresses, meters, ids, i)))
                 .onSuccess(ok -> port = doors.get(0).actualPort());
     }
 

@@ -2,6 +2,7 @@ package io.delayq.bucket;
 
 import io.delayq.bus.Addresses;
 import io.delayq.bus.AlarmHint;
+import io.delayq.bus.Courier;
 import io.delayq.ops.Meters;
 import io.delayq.redis.Keys;
 import io.delayq.redis.RedisEndpoint;
@@ -77,6 +78,7 @@ public final class ScannerVerticle extends VerticleBase {
     }
 
     private void hinted(Message<AlarmHint> message) {
+        Courier.arrived(message);
         AlarmHint hint = message.body();
         Scan scan = scans.get(hint.bucket());
         if (scan == null || stopped) {

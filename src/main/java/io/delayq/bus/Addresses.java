@@ -8,22 +8,25 @@ import io.vertx.core.eventbus.DeliveryOptions;
  * <table>
  * <caption>addresses</caption>
  * <tr><th>address</th><th>message</th><th>from</th><th>to</th><th>losing one costs</th></tr>
- * <tr><td>{@link #scanner}</td><td>{@link AlarmHint}</td><td>WakeVerticle</td><td>the bucket's ScannerVerticle</td><td>up to a second until the next look</td></tr>
- * <tr><td>{@link #dispatcher}</td><td>{@link ReadyHint}</td><td>WakeVerticle</td><td>the topic's DispatchVerticle</td><td>up to a second until the next look</td></tr>
- * <tr><td>{@link #dispatcher}</td><td>{@link Demand}, {@link Withdrawal}</td><td>rooms with consumers</td><td>the topic's DispatchVerticle</td><td>a second: demand is repeated; a batch for a consumer that left is refused and released</td></tr>
+ * <tr><td>{@link #scanner}</td><td>{@link AlarmHint}</td><td>WakeVerticle</td><td>the bucket's ScannerVerticle</td><td>0.1 s: sent again by the {@link Courier} until answered; a second if it gives up, until the next look</td></tr>
+ * <tr><td>{@link #dispatcher}</td><td>{@link ReadyHint}</td><td>WakeVerticle</td><td>the topic's DispatchVerticle</td><td>0.1 s: sent again by the {@link Courier} until answered; a second if it gives up, until the next look</td></tr>
+ * <tr><td>{@link #dispatcher}</td><td>{@link Demand}, {@link Withdrawal}</td><td>rooms with consumers</td><td>the topic's DispatchVerticle</td><td>likewise; a batch for a consumer that left is refused and released</td></tr>
  * <tr><td>{@link #room}</td><td>{@link Batch}, answered with a Boolean: taken or refused</td><td>DispatchVerticle</td><td>the consumer's room</td><td>0.1 s: sent again under the same number until answered</td></tr>
+ * <tr><td>{@link #gateway}</td><td>{@link io.delayq.http.Visitor}, answered with true</td><td>IngressVerticle</td><td>a GatewayVerticle</td><td>the connection is closed, the client comes again</td></tr>
  * </table>
  */
 public final class Addresses {
     private final String prefix;
     private final int scanners;
     private final int dispatchers;
+    private final int gateways;
 
     /** @param server tells the servers in one Vert.x apart */
-    public Addresses(String server, int scanners, int dispatchers) {
+    public Addresses(String server, int scanners, int dispatchers, int gateways) {
         this.prefix = "delayq." + server + ".";
         this.scanners = scanners;
         this.dispatchers = dispatchers;
+        this.gateways = gateways;
     }
 
     public static DeliveryOptions options() {
@@ -46,6 +49,11 @@ public final class Addresses {
     /** The dispatcher of a topic. */
     public String dispatcherOf(String topic) {
         return dispatcher(Math.floorMod(topic.hashCode(), dispatchers));
+    }
+
+    /** The gateway for a connection, by its number. */
+    public String gateway(int number) {
+        return prefix + "gateway." + Math.floorMod(number, gateways);
     }
 
     public String room(String name) {

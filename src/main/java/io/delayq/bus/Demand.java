@@ -1,8 +1,8 @@
 package io.delayq.bus;
 
 /**
- * A consumer has room. Repeated every second while it lasts; saying it twice asks for nothing twice, because {@code
- * granted} counts from the consumer's beginning.
+ * How much room a consumer has. Repeated every second while it lasts; saying it twice asks for nothing twice, because
+ * {@code granted} counts from the consumer's beginning. The last word counts: one with less takes room back.
  *
  * @param room where its jobs are to be sent
  * @param consumer unique in its room

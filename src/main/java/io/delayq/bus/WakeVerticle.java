@@ -21,6 +21,7 @@ public final class WakeVerticle extends VerticleBase implements HintSubscription
     private final Keys keys;
     private final Addresses addresses;
     private final Meters meters;
+    private Courier courier;
     private RedisLink link;
     private Store store;
     private HintSubscription subscription;
@@ -36,6 +37,7 @@ public final class WakeVerticle extends VerticleBase implements HintSubscription
 
     @Override
     public Future<?> start() {
+        courier = new Courier(vertx);
         link = new RedisLink(vertx, endpoint, "wake");
         store = new Store(vertx, link, endpoint, keys, meters);
         subscription = new HintSubscription(vertx, endpoint, keys, this);
@@ -52,16 +54,12 @@ public final class WakeVerticle extends VerticleBase implements HintSubscription
 
     @Override
     public void alarm(int bucket, long at, long now) {
-        vertx.eventBus()
-                .send(
-                        addresses.scanner(addresses.scannerOf(bucket)),
-                        new AlarmHint(bucket, at, now),
-                        Addresses.options());
+        courier.send(addresses.scanner(addresses.scannerOf(bucket)), new AlarmHint(bucket, at, now));
     }
 
     @Override
     public void ready(int bucket, String topic) {
-        vertx.eventBus().send(addresses.dispatcherOf(topic), new ReadyHint(bucket, topic), Addresses.options());
+        courier.send(addresses.dispatcherOf(topic), new ReadyHint(bucket, topic));
     }
 
     @Override

@@ -97,6 +97,8 @@ public final class KeyTable {
             whole("instances.scanner", "1", "Verticles that move due jobs to the ready queues.", 1, 64);
     static final Key<Integer> DISPATCHER =
             whole("instances.dispatcher", "1", "Verticles that hand ready jobs to consumers.", 1, 64);
+    static final Key<Integer> GATEWAY =
+            whole("instances.gateway", "1", "Verticles that push jobs to WebSocket clients.", 1, 64);
     static final Key<List<Settings.Token>> TOKENS = key(
             "tokens",
             null,
@@ -131,6 +133,7 @@ public final class KeyTable {
             INGRESS,
             SCANNER,
             DISPATCHER,
+            GATEWAY,
             TOKENS,
             INSECURE);
 

@@ -57,7 +57,8 @@ final class Resolution {
                         get(KeyTable.REDIS_CA)),
                 get(KeyTable.NAMESPACE),
                 get(KeyTable.BUCKETS),
-                new Instances(get(KeyTable.INGRESS), get(KeyTable.SCANNER), get(KeyTable.DISPATCHER)),
+                new Instances(
+                        get(KeyTable.INGRESS), get(KeyTable.SCANNER), get(KeyTable.DISPATCHER), get(KeyTable.GATEWAY)),
                 tokens == null ? List.of() : tokens,
                 get(KeyTable.INSECURE));
         checkExposure(settings);

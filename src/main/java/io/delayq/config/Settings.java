@@ -60,7 +60,7 @@ public record Settings(
     }
 
     /** How many of each verticle one process runs. */
-    public record Instances(int ingress, int scanner, int dispatcher) {}
+    public record Instances(int ingress, int scanner, int dispatcher, int gateway) {}
 
     /**
      * Who may call what.

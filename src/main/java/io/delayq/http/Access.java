@@ -56,11 +56,11 @@ public final class Access {
         if (token == null) {
             throw ProblemType.UNAUTHORIZED.with("the token is not known; check it against the server's tokens");
         }
-        if (right.anyOf().stream().noneMatch(token.rights()::contains)) {
-            throw ProblemType.FORBIDDEN.with("the token does not have the right " + String.join(" or ", right.anyOf())
-                    + ", which this call needs");
+        Caller caller = new Caller(token);
+        if (!caller.mayDo(right)) {
+            throw Caller.lacks(right);
         }
-        return new Caller(token);
+        return caller;
     }
 
     /** Compares with every token, in a time that does not tell how much of one was right. */
@@ -117,6 +117,19 @@ public final class Access {
             return token == null || token.topics().stream().anyMatch(pattern -> Glob.matches(pattern, topic));
         }
 
+        /** Whether the token has the right, apart from topics. */
+        public boolean mayDo(Right right) {
+            return token == null || right.anyOf().stream().anyMatch(token.rights()::contains);
+        }
+
+        /** @throws Problem if the caller may not do this with the topic */
+        public void check(Right right, String topic) {
+            if (!mayDo(right)) {
+                throw lacks(right);
+            }
+            checkTopic(topic);
+        }
+
         public boolean isAdmin() {
             return token == null || token.rights().contains("admin");
         }
@@ -126,6 +139,11 @@ public final class Access {
             if (!mayTouch(topic)) {
                 throw notForTopic(topic);
             }
+        }
+
+        public static Problem lacks(Right right) {
+            return ProblemType.FORBIDDEN.with("the token does not have the right " + String.join(" or ", right.anyOf())
+                    + ", which this call needs");
         }
 
         public static Problem notForTopic(String topic) {

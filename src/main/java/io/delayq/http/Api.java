@@ -1,12 +1,14 @@
 package io.delayq.http;
 
 import io.delayq.redis.StoreException;
+import io.netty.channel.Channel;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpServerResponse;
+import io.vertx.core.net.impl.ConnectionBase;
 import io.vertx.ext.web.Router;
 import io.vertx.ext.web.RoutingContext;
 import java.util.ArrayList;
@@ -15,6 +17,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Set;
 import java.util.UUID;
+import java.util.function.Consumer;
 import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -33,7 +36,8 @@ public final class Api {
     }
 
     /** @param bodyLimit most bytes of a request */
-    public record Route(HttpMethod method, String path, Right right, int bodyLimit, Handler handler) {
+    public record Route(
+            HttpMethod method, String path, Right right, int bodyLimit, Handler handler, Consumer<Visitor> door) {
         String[] pattern() {
             return path.substring(1).split("/", -1);
         }
@@ -53,7 +57,13 @@ public final class Api {
     }
 
     public Api route(HttpMethod method, String path, Right right, int bodyLimit, Handler handler) {
-        routes.add(new Route(method, path, right, bodyLimit, handler));
+        routes.add(new Route(method, path, right, bodyLimit, handler, null));
+        return this;
+    }
+
+    /** A path that takes WebSockets and nothing else. */
+    public Api webSocket(String path, Right right, Consumer<Visitor> door) {
+        routes.add(new Route(HttpMethod.GET, path, right, 0, null, door));
         return this;
     }
 
@@ -99,6 +109,10 @@ public final class Api {
 
     private void serve(Route route, RoutingContext context) {
         HttpServerRequest request = context.request();
+        if (route.door() != null && isUpgrade(request)) {
+            upgrade(route, request);
+            return;
+        }
         Future<Answer> answer = answer(route, request);
         underWay.add(answer);
         answer.onComplete(result -> {
@@ -123,6 +137,9 @@ public final class Api {
             if (draining && route.right() != Right.NONE) {
                 throw Problem.shuttingDown(RETRY_AFTER_SECONDS);
             }
+            if (route.door() != null) {
+                throw Problem.invalid("", "expected a WebSocket handshake (Connection: Upgrade, Upgrade: websocket)");
+            }
             checkMediaType(request);
             Paths.check(route.pattern(), segments);
             if (route.path().contains("/:topic")) {
@@ -133,6 +150,30 @@ public final class Api {
         } catch (RuntimeException e) {
             return Future.failedFuture(e);
         }
+    }
+
+    private void upgrade(Route route, HttpServerRequest request) {
+        try {
+            access.checkSource(request);
+            Access.Caller caller = access.check(request, route.right());
+            if (draining) {
+                throw Problem.shuttingDown(RETRY_AFTER_SECONDS);
+            }
+            // a handshake that fails is answered by Vert.x
+            Channel channel = ((ConnectionBase) request.connection()).channel();
+            request.toWebSocket().onSuccess(socket -> route.door().accept(new Visitor(socket, channel, caller)));
+        } catch (RuntimeException e) {
+            write(request, e);
+        }
+    }
+
+    private static boolean isUpgrade(HttpServerRequest request) {
+        String upgrade = request.getHeader(HttpHeaders.UPGRADE);
+        String connection = request.getHeader(HttpHeaders.CONNECTION);
+        return upgrade != null
+                && upgrade.equalsIgnoreCase("websocket")
+                && connection != null
+                && connection.toLowerCase(Locale.ROOT).contains("upgrade");
     }
 
     private void unmatched(RoutingContext context) {

@@ -5,6 +5,7 @@ import io.delayq.job.When;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 
 /**
  * The small requests about jobs that exist already. A lease is opaque: any text is one, and an odd one is stale like any
@@ -56,6 +57,35 @@ public final class ConsumerRequest {
 
     /** A job and the lease that a consumer claims to hold on it. */
     public record Held(String id, String lease) {}
+
+    /**
+     * One of many jobs that are settled in one message.
+     *
+     * @param millis nack: the wait, extend: the ttr; null if not given
+     * @param error nack only; null if not given
+     */
+    public record Settling(String id, String lease, Long millis, String error) {}
+
+    private static final Map<String, List<String>> SETTLING = Map.of(
+            "ack", ACKED,
+            "nack", List.of("id", "lease", "delay", "error"),
+            "extend", List.of("id", "lease", "ttr"));
+
+    /**
+     * One element of a list of jobs, the reader standing on it; its faults are noted there.
+     *
+     * @param how ack, nack or extend
+     * @return null if it is no object
+     */
+    public static Settling settling(JsonReader in, String how) {
+        List<String> fields = SETTLING.get(how);
+        ConsumerRequest job = new ConsumerRequest(in, 0);
+        if (!in.object(fields, name -> fields.contains(name) && job.field(name))) {
+            return null;
+        }
+        job.checkRequired(fields);
+        return new Settling(job.id, job.lease, how.equals("extend") ? job.ttr : job.delay, job.error);
+    }
 
     private ConsumerRequest(JsonReader in, long now) {
         this.in = in;
@@ -177,9 +207,8 @@ public final class ConsumerRequest {
                 in.skip();
                 continue;
             }
-            ConsumerRequest job = new ConsumerRequest(in, now);
-            if (in.object(ACKED, name -> ACKED.contains(name) && job.field(name))) {
-                job.checkRequired(ACKED);
+            Settling job = settling(in, "ack");
+            if (job != null) {
                 held.add(new Held(job.id, job.lease));
             }
         }

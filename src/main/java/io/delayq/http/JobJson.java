@@ -15,6 +15,9 @@ import java.util.function.BiConsumer;
 
 /** Jobs as JSON text, written straight into a buffer; bodies go through as they came. */
 public final class JobJson {
+    /** All of a delivery's text but its id and body. */
+    private static final int LONGEST_FRAME = 512;
+
     private JobJson() {}
 
     /** One object; members whose value is null are left out. */
@@ -110,12 +113,18 @@ public final class JobJson {
     }
 
     public static Buffer deliveries(List<Delivery> jobs) {
-        return object().list("jobs", jobs, JobJson::delivery).end();
+        return object().list("jobs", jobs, (buffer, job) -> delivery(buffer, job, true))
+                .end();
     }
 
-    private static void delivery(Buffer out, Delivery job) {
+    /** At least as long as the job's text. */
+    public static int longest(Delivery job) {
+        return LONGEST_FRAME + 6 * job.id().length() + job.body().length();
+    }
+
+    public static void delivery(Buffer out, Delivery job, boolean withTopic) {
         new Writer(out)
-                .text("topic", job.topic())
+                .text("topic", withTopic ? job.topic() : null)
                 .text("id", job.id())
                 .text("lease", job.lease())
                 .number("attempt", job.attempt())
@@ -174,7 +183,7 @@ public final class JobJson {
     }
 
     /** @param settings null: not for this caller */
-    public static void topic(Buffer buffer, TopicCounts topic, String settings) {
+    public static void topic(Buffer buffer, TopicCounts topic, int subscribers, String settings) {
         new Writer(buffer)
                 .text("topic", topic.topic())
                 .number("delayed", topic.delayed())
@@ -183,7 +192,7 @@ public final class JobJson {
                 .number("dead", topic.dead())
                 .number("done", topic.done())
                 .flag("paused", topic.paused())
-                .number("subscribers", 0)
+                .number("subscribers", subscribers)
                 .raw("settings", settings)
                 .end();
     }

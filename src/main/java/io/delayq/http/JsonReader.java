@@ -65,6 +65,12 @@ public final class JsonReader implements AutoCloseable {
         base = list;
     }
 
+    /** After the last element: goes on noting faults where it stood before the first one. */
+    public void endElements(Faults before) {
+        faults = before;
+        base = null;
+    }
+
     public JsonStreamContext context() {
         return parser.getParsingContext();
     }

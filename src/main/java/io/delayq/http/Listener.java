@@ -8,6 +8,7 @@ import io.vertx.core.http.HttpServer;
 import io.vertx.core.http.HttpServerOptions;
 import io.vertx.ext.web.Router;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
@@ -15,6 +16,9 @@ import java.util.concurrent.TimeUnit;
 public final class Listener {
     private static final int MAX_HEADER_BYTES = 8 * 1024;
     private static final int MAX_LINE_BYTES = 4 * 1024;
+
+    private static final String SUBPROTOCOL = "delayq.v1.json";
+    private static final int WEBSOCKET_CLOSING_SECONDS = 2;
 
     private final Vertx vertx;
     private final Settings.Http settings;
@@ -42,6 +46,10 @@ public final class Listener {
                 .setHttp2ClearTextEnabled(false)
                 .setPerFrameWebSocketCompressionSupported(false)
                 .setPerMessageWebSocketCompressionSupported(false)
+                .setWebSocketSubProtocols(List.of(SUBPROTOCOL))
+                .setMaxWebSocketFrameSize(Visitor.MAX_MESSAGE)
+                .setMaxWebSocketMessageSize(Visitor.MAX_MESSAGE)
+                .setWebSocketClosingTimeout(WEBSOCKET_CLOSING_SECONDS)
                 .setTcpNoDelay(true)
                 .setAcceptBacklog(1024);
         Router router = api.router();

@@ -54,11 +54,11 @@ public final class Problem extends RuntimeException {
                 "there is no topic " + topic + "; its first push or its settings would make it");
     }
 
-    /** @param job the job that holds the id, as JSON text without its body */
+    /** @param job the job that holds the id, as JSON text without its body; null if it is not to be shown */
     public static Problem jobExists(String topic, String id, Buffer job) {
-        return ProblemType.JOB_EXISTS
-                .with("topic " + topic + " has a job " + id + " already, nothing was changed; PUT would replace it")
-                .withMember("job", job);
+        Problem problem = ProblemType.JOB_EXISTS.with(
+                "topic " + topic + " has a job " + id + " already, nothing was changed; PUT would replace it");
+        return job == null ? problem : problem.withMember("job", job);
     }
 
     public static Problem staleLease() {

@@ -13,15 +13,17 @@ import io.delayq.http.Api;
 import io.delayq.http.JobRequest;
 import io.delayq.http.Listener;
 import io.delayq.http.Right;
+import io.delayq.http.Visitor;
 import io.delayq.job.IdSource;
 import io.delayq.ops.Meters;
-import io.delayq.ops.OpsRoutes;
 import io.delayq.redis.Keys;
 import io.delayq.redis.RedisEndpoint;
 import io.delayq.redis.RedisLink;
 import io.delayq.redis.Store;
 import io.vertx.core.Future;
 import io.vertx.core.VerticleBase;
+import io.vertx.core.eventbus.ReplyException;
+import io.vertx.core.eventbus.ReplyFailure;
 
 /**
  * Room 1 of <b>push</b> -> bucket -> ready -> consumer -> ack: REST. Routes only; what they do is in {@link JobRoutes},
@@ -30,6 +32,9 @@ import io.vertx.core.VerticleBase;
 public final class IngressVerticle extends VerticleBase {
     private static final int SMALL = JobRequest.MAX_REQUEST_BYTES;
     private static final int LARGE = 16 << 20;
+    private static final int GOING_AWAY = 1001;
+    private static final int SHOW_IN_TRIES = 10;
+    private static final long SHOW_IN_MILLIS = 200;
 
     private final Settings settings;
     private final RedisEndpoint endpoint;
@@ -45,6 +50,7 @@ public final class IngressVerticle extends VerticleBase {
     private Polls polls;
     private Api api;
     private Listener listener;
+    private int visitors;
 
     /**
      * @param port the one to listen on; all instances share it
@@ -81,8 +87,9 @@ public final class IngressVerticle extends VerticleBase {
                 api,
                 new JobRoutes(vertx, store, meters, ids),
                 new ConsumerRoutes(store, polls, meters),
-                new TopicRoutes(store));
+                new TopicRoutes(store, meters));
         ops.routes(vertx, api, store::isUp);
+        api.webSocket("/v1/ws", Right.PUSH_OR_CONSUME, this::showIn);
         meters.queue("store", name, store::waiting);
         meters.queue("polls", name, polls::waiting);
         listener = new Listener(vertx, settings.http(), settings.instances().ingress());
@@ -94,6 +101,25 @@ public final class IngressVerticle extends VerticleBase {
     public Future<?> stop() {
         polls.drain();
         return api.drain().eventually(listener::close).eventually(link::close);
+    }
+
+    /** Connections go to the gateways in turn. A gateway that was asked twice serves the visitor once. */
+    private void showIn(Visitor visitor) {
+        showIn(visitor, addresses.gateway(visitors++), SHOW_IN_TRIES);
+    }
+
+    private void showIn(Visitor visitor, String gateway, int tries) {
+        vertx.eventBus()
+                .request(gateway, visitor, Addresses.options().setSendTimeout(SHOW_IN_MILLIS))
+                .onFailure(error -> {
+                    if (tries > 1
+                            && error instanceof ReplyException reply
+                            && reply.failureType() == ReplyFailure.TIMEOUT) {
+                        showIn(visitor, gateway, tries - 1);
+                    } else {
+                        visitor.close(GOING_AWAY, "the server is stopping");
+                    }
+                });
     }
 
     public int actualPort() {

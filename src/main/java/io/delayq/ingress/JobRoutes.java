@@ -1,16 +1,13 @@
 package io.delayq.ingress;
 
-import io.delayq.http.Access;
 import io.delayq.http.Answer;
-import io.delayq.http.Api;
 import io.delayq.http.Bulk;
+import io.delayq.http.BulkPush;
 import io.delayq.http.Call;
 import io.delayq.http.ConsumerRequest;
 import io.delayq.http.JobJson;
 import io.delayq.http.JobRequest;
 import io.delayq.http.Problem;
-import io.delayq.http.ProblemType;
-import io.delayq.http.Row;
 import io.delayq.job.IdSource;
 import io.delayq.job.JobState;
 import io.delayq.job.NewJob;
@@ -23,8 +20,6 @@ import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
-import java.util.ArrayList;
-import java.util.List;
 
 /** Putting jobs in, looking at them, moving and cancelling them. */
 final class JobRoutes {
@@ -58,7 +53,7 @@ final class JobRoutes {
                     // it went away between the two calls
                     return push(job, tries - 1);
                 }
-                Buffer shown = existing == null ? Buffer.buffer("null") : JobJson.job(existing, false);
+                Buffer shown = existing == null ? null : JobJson.job(existing, false);
                 return Future.failedFuture(Problem.jobExists(job.topic(), job.id(), shown));
             });
         });
@@ -114,7 +109,15 @@ final class JobRoutes {
         Bulk bulk = new Bulk(call.body(), trace(call), ids, now());
         Promise<Void> read = Promise.promise();
         readOn(bulk, read);
-        return read.future().compose(done -> pushAll(bulk.rows(), call.caller()));
+        return read.future()
+                .compose(done -> BulkPush.all(store, meters, bulk.rows(), call.caller()))
+                .map(outcome -> Answer.json(
+                        200,
+                        JobJson.object()
+                                .number("accepted", outcome.accepted())
+                                .number("rejected", outcome.results().size() - outcome.accepted())
+                                .list("results", outcome.results(), Buffer::appendBuffer)
+                                .end()));
     }
 
     private void readOn(Bulk bulk, Promise<Void> read) {
@@ -128,65 +131,6 @@ final class JobRoutes {
             bulk.close();
             read.fail(e);
         }
-    }
-
-    private Future<Answer> pushAll(List<Row> rows, Access.Caller caller) {
-        List<Future<Buffer>> results = new ArrayList<>(rows.size());
-        int[] accepted = {0};
-        for (Row row : rows) {
-            results.add(pushRow(row, caller)
-                    .map(pushed -> {
-                        accepted[0]++;
-                        meters.pushed(row.topic(), 1);
-                        return accepted(row, pushed);
-                    })
-                    .otherwise(error -> rejected(row, Api.problem(error))));
-        }
-        return Future.join(results).map(all -> {
-            Buffer out = Buffer.buffer(64 + 96 * rows.size());
-            new JobJson.Writer(out)
-                    .number("accepted", accepted[0])
-                    .number("rejected", rows.size() - accepted[0])
-                    .list("results", results, (buffer, result) -> buffer.appendBuffer(result.result()))
-                    .end();
-            return Answer.json(200, out);
-        });
-    }
-
-    private Future<Store.Pushed> pushRow(Row row, Access.Caller caller) {
-        if (row.problem() != null) {
-            return Future.failedFuture(row.problem());
-        }
-        if (!caller.mayTouch(row.topic())) {
-            return Future.failedFuture(Access.Caller.notForTopic(row.topic()));
-        }
-        return store.push(row.job())
-                .compose(pushed -> pushed.created()
-                        ? Future.succeededFuture(pushed)
-                        : Future.failedFuture(ProblemType.JOB_EXISTS.with("topic " + row.topic() + " has a job "
-                                + row.id() + " already, nothing was changed; PUT would replace it")));
-    }
-
-    private static Buffer accepted(Row row, Store.Pushed pushed) {
-        return JobJson.object()
-                .number("index", row.index())
-                .number("status", 201)
-                .text("topic", row.topic())
-                .text("id", row.id())
-                .text("state", pushed.state().word())
-                .number("due", pushed.due())
-                .end();
-    }
-
-    private static Buffer rejected(Row row, Problem problem) {
-        return JobJson.object()
-                .number("index", row.index())
-                .number("status", problem.status())
-                .text("topic", row.topic())
-                .text("id", row.id())
-                .text("type", problem.type().uri())
-                .text("detail", problem.oneLine())
-                .end();
     }
 
     private static Answer stored(int status, NewJob job, Store.Pushed pushed) {

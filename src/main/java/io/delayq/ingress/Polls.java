@@ -2,6 +2,7 @@ package io.delayq.ingress;
 
 import io.delayq.bus.Addresses;
 import io.delayq.bus.Batch;
+import io.delayq.bus.Courier;
 import io.delayq.bus.Demand;
 import io.delayq.bus.Withdrawal;
 import io.delayq.job.Delivery;
@@ -28,6 +29,7 @@ final class Polls {
     private record Poll(long id, Demand demand, BooleanSupplier gone, Promise<List<Delivery>> promise, long timer) {}
 
     private final Vertx vertx;
+    private final Courier courier;
     private final Addresses addresses;
     private final String room;
     private final BooleanSupplier storeUp;
@@ -49,6 +51,7 @@ final class Polls {
      */
     Polls(Vertx vertx, Addresses addresses, String room, BooleanSupplier storeUp, long answerMillis) {
         this.vertx = vertx;
+        this.courier = new Courier(vertx);
         this.addresses = addresses;
         this.room = room;
         this.storeUp = storeUp;
@@ -102,11 +105,7 @@ final class Polls {
             return;
         }
         vertx.cancelTimer(poll.timer);
-        vertx.eventBus()
-                .send(
-                        addresses.dispatcherOf(poll.demand.topic()),
-                        new Withdrawal(room, id, poll.demand.topic()),
-                        Addresses.options());
+        courier.send(addresses.dispatcherOf(poll.demand.topic()), new Withdrawal(room, id, poll.demand.topic()));
         if (unanswered || !storeUp.getAsBoolean()) {
             poll.promise.fail(new StoreException(StoreException.Kind.UNAVAILABLE, "Redis is out of reach"));
         } else {
@@ -134,6 +133,7 @@ final class Polls {
     }
 
     private void announce(Poll poll) {
-        vertx.eventBus().send(addresses.dispatcherOf(poll.demand.topic()), poll.demand, Addresses.options());
+        courier.send(
+                addresses.dispatcherOf(poll.demand.topic()), () -> polls.containsKey(poll.id) ? poll.demand : null);
     }
 }

@@ -4,6 +4,7 @@ import io.delayq.http.Answer;
 import io.delayq.http.Call;
 import io.delayq.http.JobJson;
 import io.delayq.http.Problem;
+import io.delayq.ops.Meters;
 import io.delayq.redis.Store;
 import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
@@ -18,9 +19,11 @@ final class TopicRoutes {
     private static final int MOST = 500;
 
     private final Store store;
+    private final Meters meters;
 
-    TopicRoutes(Store store) {
+    TopicRoutes(Store store, Meters meters) {
         this.store = store;
+        this.meters = meters;
     }
 
     Future<Answer> list(Call call) {
@@ -30,8 +33,12 @@ final class TopicRoutes {
         return store.topics(prefix, cursor(query.get("cursor")), limit + 1).compose(names -> {
             List<String> page = names.subList(0, Math.min(limit, names.size()));
             return store.counts(page).map(counts -> {
-                JobJson.Writer out =
-                        JobJson.object().list("topics", counts, (buffer, topic) -> JobJson.topic(buffer, topic, null));
+                JobJson.Writer out = JobJson.object()
+                        .list(
+                                "topics",
+                                counts,
+                                (buffer, topic) ->
+                                        JobJson.topic(buffer, topic, meters.subscribers(topic.topic()), null));
                 if (names.size() > limit) {
                     out.text("cursor", encode(page.get(limit - 1)));
                 }
@@ -46,7 +53,11 @@ final class TopicRoutes {
                 throw Problem.topicNotFound(call.topic());
             }
             Buffer out = Buffer.buffer(128);
-            JobJson.topic(out, counts.get(0), call.caller().isAdmin() ? "{}" : null);
+            JobJson.topic(
+                    out,
+                    counts.get(0),
+                    meters.subscribers(call.topic()),
+                    call.caller().isAdmin() ? "{}" : null);
             return Answer.json(200, out);
         });
     }

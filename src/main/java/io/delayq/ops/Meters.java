@@ -19,6 +19,7 @@ public final class Meters {
     private final MeterRegistry registry;
     private final Map<String, OfTopic> topics = new ConcurrentHashMap<>();
     private final Map<String, OfScript> scripts = new ConcurrentHashMap<>();
+    private final Map<String, Integer> subscribers = new ConcurrentHashMap<>();
     private final Timer lateness;
 
     private record OfTopic(Counter pushed, Counter delivered, Counter acked) {}
@@ -44,6 +45,19 @@ public final class Meters {
     public void delivered(String topic, long latenessMillis) {
         of(topic).delivered.increment();
         lateness.record(Math.max(0, latenessMillis), TimeUnit.MILLISECONDS);
+    }
+
+    /** So many subscribers of a topic have come or, if negative, gone. */
+    public void subscribed(String topic, int change) {
+        subscribers.compute(topic, (name, count) -> {
+            int now = (count == null ? 0 : count) + change;
+            return now <= 0 ? null : now;
+        });
+    }
+
+    /** How many subscribers of a topic this process has. */
+    public int subscribers(String topic) {
+        return subscribers.getOrDefault(topic, 0);
     }
 
     public void redisCall(String script, long nanos, int jobs) {

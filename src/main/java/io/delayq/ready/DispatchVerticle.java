@@ -2,6 +2,7 @@ package io.delayq.ready;
 
 import io.delayq.bus.Addresses;
 import io.delayq.bus.Batch;
+import io.delayq.bus.Courier;
 import io.delayq.bus.Demand;
 import io.delayq.bus.ReadyHint;
 import io.delayq.bus.Withdrawal;
@@ -38,6 +39,8 @@ public final class DispatchVerticle extends VerticleBase {
     private static final int JOBS_A_CALL = 500;
     private static final long HAND_OVER_MILLIS = 100;
     private static final long PAUSE_AFTER_FAILURE_MILLIS = 100;
+    private static final long SWEEP_MILLIS = 2_000;
+    private static final long SILENT_NANOS = 5_000_000_000L;
 
     private final RedisEndpoint endpoint;
     private final Keys keys;
@@ -52,6 +55,7 @@ public final class DispatchVerticle extends VerticleBase {
     private boolean[] busy;
     private int firstBucket;
     private long batches;
+    private long sweepTimer;
     private boolean stopped;
 
     public DispatchVerticle(RedisEndpoint endpoint, Keys keys, Addresses addresses, Meters meters, int instance) {
@@ -67,6 +71,7 @@ public final class DispatchVerticle extends VerticleBase {
         link = new RedisLink(vertx, endpoint, "dispatcher-" + instance);
         store = new Store(vertx, link, endpoint, keys, meters);
         busy = new boolean[keys.buckets()];
+        sweepTimer = vertx.setTimer(SWEEP_MILLIS, timer -> forgetSilent());
         meters.queue("handover", "dispatcher-" + instance, underWay::size);
         return vertx.eventBus()
                 .consumer(addresses.dispatcher(instance), this::received)
@@ -77,6 +82,7 @@ public final class DispatchVerticle extends VerticleBase {
     @Override
     public Future<?> stop() {
         stopped = true;
+        vertx.cancelTimer(sweepTimer);
         topics.values().forEach(topic -> topic.consumers().forEach(consumer -> release(consumer.gathered)));
         return settled().eventually(link::close);
     }
@@ -88,13 +94,14 @@ public final class DispatchVerticle extends VerticleBase {
     }
 
     private void received(Message<Object> message) {
+        Courier.arrived(message);
         Object body = message.body();
         if (stopped) {
             return;
         }
         if (body instanceof Demand demand) {
             Topic topic = topics.computeIfAbsent(demand.topic(), name -> new Topic(name, keys.buckets()));
-            topic.demanded(demand);
+            topic.demanded(demand, System.nanoTime());
             changed(topic);
         } else if (body instanceof ReadyHint hint && topics.containsKey(hint.topic())) {
             Topic topic = topics.get(hint.topic());
@@ -106,6 +113,14 @@ public final class DispatchVerticle extends VerticleBase {
             changed(topic);
         }
         ask();
+    }
+
+    private void forgetSilent() {
+        for (Topic topic : List.copyOf(topics.values())) {
+            release(topic.forgetSilent(System.nanoTime(), SILENT_NANOS));
+            changed(topic);
+        }
+        sweepTimer = vertx.setTimer(SWEEP_MILLIS, timer -> forgetSilent());
     }
 
     private void changed(Topic topic) {

@@ -25,6 +25,7 @@ final class Topic {
         private long granted;
         private long given;
         private int answers;
+        private long heardNanos;
 
         Consumer(Demand demand) {
             this.room = demand.room();
@@ -34,7 +35,7 @@ final class Topic {
         }
 
         int room() {
-            return (int) Math.min(Integer.MAX_VALUE, granted - given);
+            return (int) Math.max(0, Math.min(Integer.MAX_VALUE, granted - given));
         }
     }
 
@@ -53,13 +54,15 @@ final class Topic {
         toAsk.set(0, buckets);
     }
 
-    void demanded(Demand demand) {
+    void demanded(Demand demand, long nowNanos) {
         Consumer consumer =
                 consumers.computeIfAbsent(key(demand.room(), demand.consumer()), key -> new Consumer(demand));
-        long more = Math.max(0, demand.granted() - consumer.granted);
-        consumer.granted += more;
-        room += more;
-        if (consumer.now && more > 0) {
+        consumer.heardNanos = nowNanos;
+        boolean isNew = consumer.granted == 0;
+        room -= consumer.room();
+        consumer.granted = demand.granted();
+        room += consumer.room();
+        if (consumer.now && isNew) {
             // it is not told of what became ready before it came, so no bucket counts as seen
             for (int bucket = 0; bucket < buckets; bucket++) {
                 mayHave(bucket);
@@ -77,12 +80,24 @@ final class Topic {
         return gone.gathered;
     }
 
-    /** A batch came back: that much room is there again. */
+    /** A batch came back: the consumer has no room until it says so again, or it would be refused again and again. */
     void refused(Consumer consumer, int jobs) {
-        if (consumers.containsValue(consumer)) {
+        if (consumers.get(key(consumer.room, consumer.id)) == consumer) {
+            room -= consumer.room();
             consumer.given -= jobs;
-            room += jobs;
+            consumer.granted = consumer.given;
         }
+    }
+
+    /** Consumers repeat themselves; one that has not for so long is gone. Returns what was gathered for such. */
+    List<Delivery> forgetSilent(long nowNanos, long silentNanos) {
+        List<Delivery> back = new ArrayList<>();
+        for (Consumer consumer : consumers()) {
+            if (nowNanos - consumer.heardNanos > silentNanos) {
+                back.addAll(withdrawn(consumer.room, consumer.id));
+            }
+        }
+        return back;
     }
 
     /** The bucket may have jobs. A hint during a question outlives its answer. */

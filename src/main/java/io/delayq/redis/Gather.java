@@ -42,6 +42,7 @@ final class Gather<R> {
     private final long deadlineMillis;
     private final List<Lane<R>> lanes = new ArrayList<>();
     private int waiting;
+    private Promise<Void> idle;
 
     Gather(Vertx vertx, Caller caller, Script script, int buckets, int limit, long deadlineMillis, Reader<R> reader) {
         this.vertx = vertx;
@@ -58,6 +59,23 @@ final class Gather<R> {
     /** How many requests are not answered yet. */
     int waiting() {
         return waiting;
+    }
+
+    /** Completes when the last request is answered. */
+    Future<Void> idle() {
+        if (idle == null) {
+            idle = Promise.promise();
+        }
+        return idle.future();
+    }
+
+    private void answered(int count) {
+        waiting -= count;
+        if (waiting == 0 && idle != null) {
+            Promise<Void> over = idle;
+            idle = null;
+            over.complete();
+        }
     }
 
     Future<R> add(int bucket, String topic, List<byte[]> args) {
@@ -100,7 +118,6 @@ final class Gather<R> {
         });
         long left = Math.max(1, (batch.get(0).deadlineNanos - System.nanoTime()) / 1_000_000);
         caller.call(script, bucket, args, batch.size(), left).onComplete(result -> {
-            waiting -= ordered.size();
             for (int i = 0; i < ordered.size(); i++) {
                 if (result.succeeded()) {
                     ordered.get(i).promise.complete(reader.read(result.result(), i));
@@ -108,6 +125,7 @@ final class Gather<R> {
                     ordered.get(i).promise.fail(result.cause());
                 }
             }
+            answered(ordered.size());
             next(bucket, lane);
         });
     }
@@ -119,7 +137,7 @@ final class Gather<R> {
         while (!lane.items.isEmpty() && batch.size() < MOST_JOBS && (bytes < MOST_BYTES || batch.isEmpty())) {
             Item<R> item = lane.items.poll();
             if (item.deadlineNanos - System.nanoTime() <= 0) {
-                waiting--;
+                answered(1);
                 item.promise.fail(new StoreException(Kind.UNAVAILABLE, "Redis is out of reach"));
             } else {
                 batch.add(item);

@@ -22,6 +22,7 @@ public enum Script {
     CANCEL(true),
     RESCHEDULE(true),
     GET(false),
+    HELD(false),
     LOOK(false),
     NAMES(false),
     COUNTS(false);

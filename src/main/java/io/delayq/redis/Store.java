@@ -29,6 +29,8 @@ public final class Store {
     private static final int RESERVE_BYTES = 512 * 1024;
 
     private static final int LOOK_TOPICS = 1_000;
+    private static final long BY_BACKOFF = -1;
+    private static final long CONNECTION_LOST = -2;
 
     private final Keys keys;
     private final RedisLink link;
@@ -44,6 +46,7 @@ public final class Store {
     private final Gather<Boolean> cancels;
     private final Gather<Rescheduled> reschedules;
     private final Gather<Response> gets;
+    private final Gather<Boolean> checks;
 
     /**
      * @param created false: push found the id in use, and {@code due} says nothing; put replaced a job in use
@@ -100,6 +103,7 @@ public final class Store {
             long due = answer.get(2 * i + 2).toLong();
             return new Rescheduled(before.equals("none") ? null : state(before), stateAt(due, answer), due);
         });
+        this.checks = gather(vertx, endpoint, Script.HELD, Store::flag);
         this.gets = gather(vertx, endpoint, Script.GET, (answer, i) -> answer.get(i));
     }
 
@@ -117,6 +121,15 @@ public final class Store {
     /** Requests not answered yet. */
     public int waiting() {
         return gathers.stream().mapToInt(Gather::waiting).sum();
+    }
+
+    /** Completes when nothing is waiting. */
+    public Future<Void> settled() {
+        List<Future<?>> open = gathers.stream()
+                .filter(gather -> gather.waiting() > 0)
+                .<Future<?>>map(Gather::idle)
+                .toList();
+        return open.isEmpty() ? Future.succeededFuture() : Future.join(open).transform(done -> settled());
     }
 
     public int buckets() {
@@ -138,7 +151,15 @@ public final class Store {
 
     /** @param waitMillis null: the backoff decides */
     public Future<Nacked> nack(String topic, String id, String lease, Long waitMillis, String error) {
-        long wait = waitMillis == null ? -1 : waitMillis;
+        return nack(topic, id, lease, waitMillis == null ? BY_BACKOFF : waitMillis, error);
+    }
+
+    /** The consumer's connection ended: the job is ready again at once, from the second such loss on by backoff. */
+    public Future<Nacked> lost(String topic, String id, String lease) {
+        return nack(topic, id, lease, CONNECTION_LOST, "the connection ended before the job was settled");
+    }
+
+    private Future<Nacked> nack(String topic, String id, String lease, long wait, String error) {
         return nacks.add(
                 keys.bucketOf(id),
                 topic,
@@ -157,6 +178,11 @@ public final class Store {
     /** Gives a job back that never reached a consumer; the attempt does not count. */
     public Future<Boolean> release(String topic, String id, String lease) {
         return releases.add(keys.bucketOf(id), topic, List.of(Bytes.of(id), Bytes.of(lease)));
+    }
+
+    /** Whether a lease still holds; it may have been settled by someone else, or have ended. */
+    public Future<Boolean> isHeld(String topic, String id, String lease) {
+        return checks.add(keys.bucketOf(id), topic, List.of(Bytes.of(id), Bytes.of(lease)));
     }
 
     /** @return whether there was such a job */

@@ -24,7 +24,7 @@ class KeyTableTest {
                         new Redis(null, 1500, 1000, 20_000, null),
                         "dq",
                         4,
-                        new Instances(2, 1, 1),
+                        new Instances(2, 1, 1, 1),
                         List.of(),
                         false),
                 Settings.defaults());

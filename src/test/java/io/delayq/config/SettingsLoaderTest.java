@@ -36,7 +36,7 @@ class SettingsLoaderTest extends LoadingTestBase {
         env("DELAYQ_REDIS_CA", "ca.pem");
         env("DELAYQ_REDIS_TRY_TIMEOUT", "2s", "DELAYQ_REDIS_QUEUE", "7", "DELAYQ_NAMESPACE", "a.b");
         env("DELAYQ_BUCKETS", "1024", "DELAYQ_INSTANCES_INGRESS", "3", "DELAYQ_INSTANCES_SCANNER", "4");
-        env("DELAYQ_INSTANCES_DISPATCHER", "5", "DELAYQ_INSECURE", "true");
+        env("DELAYQ_INSTANCES_DISPATCHER", "5", "DELAYQ_INSTANCES_GATEWAY", "6", "DELAYQ_INSECURE", "true");
         env("DELAYQ_TOKENS", "[{\"name\":\"n\",\"token\":\"secret\",\"rights\":[\"push\"]}]");
         assertEquals(
                 new Settings(
@@ -45,7 +45,7 @@ class SettingsLoaderTest extends LoadingTestBase {
                         new Redis("rediss://u:p@r:6380/2", 3000, 2000, 7, Path.of("ca.pem")),
                         "a.b",
                         1024,
-                        new Instances(3, 4, 5),
+                        new Instances(3, 4, 5, 6),
                         List.of(new Token("n", HASH, List.of("push"), List.of("*"))),
                         true),
                 loaded());

@@ -1,4 +1,4 @@
-package io.delayq.ops;
+package io.delayq.ingress;
 
 import io.delayq.http.Answer;
 import io.delayq.http.Api;

@@ -1,0 +1,291 @@
+package io.delayq.gateway;
+
+import io.delayq.bus.Batch;
+import io.delayq.gateway.Subscription.Held;
+import io.delayq.gateway.Subscription.Outgoing;
+import io.delayq.http.Api;
+import io.delayq.http.JobJson;
+import io.delayq.http.Problem;
+import io.delayq.http.Visitor;
+import io.delayq.job.Delivery;
+import io.vertx.core.Context;
+import io.vertx.core.Future;
+import io.vertx.core.Promise;
+import io.vertx.core.buffer.Buffer;
+import java.nio.charset.StandardCharsets;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * One WebSocket connection: its subscriptions, what it holds, and what is on its way to it. What its messages ask for is
+ * done in {@link FrameHandler}. Owned by its gateway's event loop.
+ */
+final class ClientSession implements Visitor.Listener {
+    static final int MAX_SUBSCRIPTIONS = 1_000;
+    private static final int MAX_BAD_IN_A_ROW = 20;
+    private static final int MAX_UNSENT_BYTES = 1 << 20;
+    private static final int MISSED_PONGS = 2;
+    private static final long STUCK_NANOS = 30_000_000_000L;
+    private static final int CHECKED_AT_ONCE = 1_000;
+
+    private static final int GOING_AWAY = 1001;
+    private static final int POLICY = 1008;
+
+    private final GatewayVerticle gateway;
+    private final Visitor visitor;
+    private final Context context;
+    private final FrameHandler frames;
+    private final Map<String, Subscription> subscriptions = new LinkedHashMap<>();
+    private final Set<Subscription> toAnnounce = new LinkedHashSet<>();
+    private int unsentBytes;
+    private long lastSent = System.nanoTime();
+    private int badInARow;
+    private int unansweredPings;
+    private boolean draining;
+    private boolean ended;
+
+    ClientSession(GatewayVerticle gateway, Visitor visitor, Context context, FrameHandler frames) {
+        this.gateway = gateway;
+        this.visitor = visitor;
+        this.context = context;
+        this.frames = frames;
+    }
+
+    void open() {
+        visitor.listen(context, this);
+    }
+
+    @Override
+    public void message(byte[] text) {
+        if (ended) {
+            return;
+        }
+        Buffer ref = null;
+        try {
+            FrameReader.Head head = FrameReader.head(text);
+            ref = head.ref();
+            frames.handle(
+                    this, visitor.caller(), FrameReader.read(head, text, gateway.ids(), System.currentTimeMillis()));
+            badInARow = 0;
+        } catch (RuntimeException e) {
+            error(ref, e);
+            if (Api.problem(e).status() < 500 && ++badInARow >= MAX_BAD_IN_A_ROW) {
+                visitor.close(POLICY, MAX_BAD_IN_A_ROW + " bad messages in a row");
+            }
+        }
+    }
+
+    @Override
+    public void pong() {
+        unansweredPings = 0;
+    }
+
+    /** Gives back at once what the client holds: what reached it has used an attempt, what did not has not. */
+    @Override
+    public void ended() {
+        if (ended) {
+            return;
+        }
+        ended = true;
+        for (Subscription subscription : subscriptions.values()) {
+            gateway.withdraw(subscription);
+            for (Held job : subscription.clear()) {
+                if (job.message().sent) {
+                    gateway.store().lost(subscription.topic, job.id(), job.lease());
+                } else {
+                    gateway.store().release(subscription.topic, job.id(), job.lease());
+                }
+            }
+        }
+        gateway.left(this);
+    }
+
+    Subscription subscription(String topic) {
+        return subscriptions.get(topic);
+    }
+
+    int activeSubscriptions() {
+        return (int)
+                subscriptions.values().stream().filter(Subscription::isActive).count();
+    }
+
+    boolean isDraining() {
+        return draining;
+    }
+
+    void subscribe(String topic, int prefetch) {
+        Subscription subscription = subscriptions.computeIfAbsent(topic, gateway::newSubscription);
+        if (!subscription.isActive()) {
+            gateway.joined(this, subscription);
+        }
+        subscription.subscribe(prefetch);
+        announce(subscription);
+    }
+
+    void unsubscribe(String topic) {
+        Subscription subscription = subscriptions.get(topic);
+        if (subscription != null && subscription.isActive()) {
+            subscription.unsubscribe();
+            gateway.withdraw(subscription);
+            forgetIfOver(subscription);
+        }
+    }
+
+    /** The job is no longer the client's, as far as it was. */
+    void settled(String topic, String id, String lease) {
+        Subscription subscription = subscriptions.get(topic);
+        if (subscription != null && subscription.settle(id, lease)) {
+            announce(subscription);
+            forgetIfOver(subscription);
+            if (draining) {
+                closeIfDone();
+            }
+        }
+    }
+
+    /** @return whether the batch is taken; refused, it goes back to ready */
+    boolean take(Subscription subscription, Batch batch) {
+        if (ended || isFull() || subscription.room() < batch.jobs().size()) {
+            return false;
+        }
+        int from = 0;
+        while (from < batch.jobs().size()) {
+            from = sendJobs(subscription, batch.jobs(), from);
+        }
+        return true;
+    }
+
+    /** As many jobs as one message may hold; returns where the next one begins. */
+    private int sendJobs(Subscription subscription, List<Delivery> jobs, int from) {
+        Outgoing message = new Outgoing();
+        Buffer text = Buffer.buffer(256 * (jobs.size() - from));
+        text.appendString("{\"op\":\"jobs\",\"topic\":\"")
+                .appendString(subscription.topic)
+                .appendString("\",\"jobs\":[");
+        int to = from;
+        while (to < jobs.size()
+                && (to == from || text.length() + JobJson.longest(jobs.get(to)) < Visitor.MAX_MESSAGE)) {
+            if (to > from) {
+                text.appendByte((byte) ',');
+            }
+            JobJson.delivery(text, jobs.get(to++), false);
+        }
+        text.appendString("]}");
+        subscription.take(jobs.subList(from, to), message);
+        send(text).onSuccess(done -> message.sent = true);
+        return to;
+    }
+
+    /** Completes on this event loop, when the message has left. */
+    Future<Void> send(Buffer text) {
+        int bytes = text.length();
+        boolean wasFull = isFull();
+        if (unsentBytes == 0) {
+            lastSent = System.nanoTime();
+        }
+        unsentBytes += bytes;
+        if (!wasFull && isFull()) {
+            subscriptions.values().forEach(this::announce);
+        }
+        Promise<Void> promise = Promise.promise();
+        visitor.send(text.toString(StandardCharsets.UTF_8))
+                .onComplete(result -> context.runOnContext(v -> {
+                    boolean full = isFull();
+                    unsentBytes -= bytes;
+                    lastSent = System.nanoTime();
+                    if (full && !isFull()) {
+                        subscriptions.values().forEach(this::announce);
+                    }
+                    promise.handle(result);
+                }));
+        return promise.future();
+    }
+
+    void error(Buffer ref, Throwable cause) {
+        Problem problem = Api.problem(cause);
+        send(JobJson.object()
+                .text("op", "error")
+                .raw("ref", ref)
+                .raw("problem", problem.toJson())
+                .end());
+    }
+
+    /** No more jobs come; settling is taken until nothing is held. */
+    void drain() {
+        draining = true;
+        send(JobJson.object().text("op", "draining").end());
+        List.copyOf(subscriptions.keySet()).forEach(this::unsubscribe);
+        closeIfDone();
+    }
+
+    private void closeIfDone() {
+        if (subscriptions.values().stream().allMatch(Subscription::isEmpty)) {
+            goAway();
+        }
+    }
+
+    /** What is still held goes back. */
+    void goAway() {
+        ended();
+        visitor.close(GOING_AWAY, "the server is stopping");
+    }
+
+    /** Every second: is the client still reading, and does it still hold what we think it holds? */
+    void lookAfter() {
+        if (unsentBytes > 0 && System.nanoTime() - lastSent > STUCK_NANOS) {
+            ended();
+            visitor.abort();
+            return;
+        }
+        for (Subscription subscription : subscriptions.values()) {
+            announce(subscription);
+            if (subscription.isActive() && subscription.room() == 0) {
+                checkHeld(subscription);
+            }
+        }
+    }
+
+    /** A job may have been settled elsewhere, or its lease may have ended: then its place is free again. */
+    private void checkHeld(Subscription subscription) {
+        for (Held job : subscription.oldest(CHECKED_AT_ONCE)) {
+            gateway.store().isHeld(subscription.topic, job.id(), job.lease()).onSuccess(held -> {
+                if (!held) {
+                    settled(subscription.topic, job.id(), job.lease());
+                }
+            });
+        }
+    }
+
+    void ping() {
+        if (unansweredPings++ >= MISSED_PONGS) {
+            ended();
+            visitor.abort();
+        } else {
+            visitor.ping();
+        }
+    }
+
+    private boolean isFull() {
+        return unsentBytes >= MAX_UNSENT_BYTES;
+    }
+
+    /** Once for all that this turn of the event loop brings. */
+    private void announce(Subscription subscription) {
+        if (toAnnounce.isEmpty()) {
+            context.runOnContext(v -> {
+                toAnnounce.forEach(changed -> gateway.announce(changed, this::isFull));
+                toAnnounce.clear();
+            });
+        }
+        toAnnounce.add(subscription);
+    }
+
+    private void forgetIfOver(Subscription subscription) {
+        if (!subscription.isActive() && subscription.isEmpty()) {
+            subscriptions.remove(subscription.topic, subscription);
+        }
+    }
+}

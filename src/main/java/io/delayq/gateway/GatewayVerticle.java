@@ -1,0 +1,184 @@
+package io.delayq.gateway;
+
+import io.delayq.bus.Addresses;
+import io.delayq.bus.Batch;
+import io.delayq.bus.Courier;
+import io.delayq.bus.Withdrawal;
+import io.delayq.http.Visitor;
+import io.delayq.job.IdSource;
+import io.delayq.ops.Meters;
+import io.delayq.redis.Keys;
+import io.delayq.redis.RedisEndpoint;
+import io.delayq.redis.RedisLink;
+import io.delayq.redis.Store;
+import io.vertx.core.Future;
+import io.vertx.core.Promise;
+import io.vertx.core.VerticleBase;
+import io.vertx.core.eventbus.Message;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.BooleanSupplier;
+
+/**
+ * Room 4 of push -> bucket -> ready -> <b>gateway</b> -> ack: pushes ready jobs to WebSocket clients. Connections come in
+ * through the ingress' port and are served here, on this verticle's event loop and Redis connection.
+ */
+public final class GatewayVerticle extends VerticleBase {
+    private static final long LOOK_AFTER_MILLIS = 1_000;
+    private static final int PING_EVERY = 15;
+    private static final long GRACE_MILLIS = 5_000;
+    private static final int REMEMBERED_BATCHES = 10_000;
+
+    private final RedisEndpoint endpoint;
+    private final Keys keys;
+    private final Addresses addresses;
+    private final Meters meters;
+    private final IdSource ids;
+    private final int instance;
+    private final String room;
+    private final Set<ClientSession> sessions = new LinkedHashSet<>();
+    private final Map<Long, Seat> seats = new HashMap<>();
+    private final Set<String> taken = Collections.newSetFromMap(new LinkedHashMap<>() {
+        @Override
+        protected boolean removeEldestEntry(Map.Entry<String, Boolean> eldest) {
+            return size() > REMEMBERED_BATCHES;
+        }
+    });
+    private Courier courier;
+    private RedisLink link;
+    private Store store;
+    private FrameHandler frames;
+    private long consumers;
+    private long rounds;
+    private long timer;
+    private Promise<Void> empty;
+
+    /** Who a consumer's jobs go to. */
+    private record Seat(ClientSession session, Subscription subscription) {}
+
+    public GatewayVerticle(
+            RedisEndpoint endpoint, Keys keys, Addresses addresses, Meters meters, IdSource ids, int instance) {
+        this.endpoint = endpoint;
+        this.keys = keys;
+        this.addresses = addresses;
+        this.meters = meters;
+        this.ids = ids;
+        this.instance = instance;
+        this.room = "gateway-" + instance;
+    }
+
+    @Override
+    public Future<?> start() {
+        courier = new Courier(vertx);
+        link = new RedisLink(vertx, endpoint, room);
+        store = new Store(vertx, link, endpoint, keys, meters);
+        frames = new FrameHandler(store, meters);
+        meters.queue("store", room, store::waiting);
+        meters.queue("sessions", room, sessions::size);
+        timer = vertx.setTimer(LOOK_AFTER_MILLIS, fired -> lookAfter());
+        return vertx.eventBus()
+                .consumer(addresses.room(room), this::received)
+                .completion()
+                .compose(ready -> vertx.eventBus()
+                        .consumer(addresses.gateway(instance), this::visited)
+                        .completion());
+    }
+
+    /** Tells clients to settle what they hold, gives them their grace time, and closes. */
+    @Override
+    public Future<?> stop() {
+        empty = Promise.promise();
+        vertx.cancelTimer(timer);
+        List.copyOf(sessions).forEach(ClientSession::drain);
+        vertx.setTimer(GRACE_MILLIS, grace -> List.copyOf(sessions).forEach(ClientSession::goAway));
+        completeIfEmpty();
+        return empty.future().compose(gone -> store.settled()).eventually(link::close);
+    }
+
+    Store store() {
+        return store;
+    }
+
+    IdSource ids() {
+        return ids;
+    }
+
+    Subscription newSubscription(String topic) {
+        return new Subscription(++consumers, topic);
+    }
+
+    void joined(ClientSession session, Subscription subscription) {
+        seats.put(subscription.consumer, new Seat(session, subscription));
+        meters.subscribed(subscription.topic, 1);
+    }
+
+    /** @param full whether the connection takes no more for now; asked anew if the message has to be repeated */
+    void announce(Subscription subscription, BooleanSupplier full) {
+        courier.send(
+                addresses.dispatcherOf(subscription.topic),
+                () -> seats.containsKey(subscription.consumer) ? subscription.demand(room, full.getAsBoolean()) : null);
+    }
+
+    void withdraw(Subscription subscription) {
+        if (seats.remove(subscription.consumer) != null) {
+            meters.subscribed(subscription.topic, -1);
+            courier.send(
+                    addresses.dispatcherOf(subscription.topic),
+                    new Withdrawal(room, subscription.consumer, subscription.topic));
+        }
+    }
+
+    void left(ClientSession session) {
+        sessions.remove(session);
+        completeIfEmpty();
+    }
+
+    private void completeIfEmpty() {
+        if (empty != null && sessions.isEmpty()) {
+            empty.tryComplete();
+        }
+    }
+
+    private void visited(Message<Visitor> message) {
+        if (empty != null) {
+            message.fail(0, "stopping");
+            return;
+        }
+        if (message.body().claim()) {
+            ClientSession session = new ClientSession(this, message.body(), context, frames);
+            sessions.add(session);
+            session.open();
+        }
+        message.reply(true, Addresses.options());
+    }
+
+    private void received(Message<Batch> message) {
+        Batch batch = message.body();
+        boolean known = taken.contains(batch.number());
+        if (!known) {
+            Seat seat = seats.get(batch.consumer());
+            known = seat != null && seat.session.take(seat.subscription, batch);
+            if (known) {
+                taken.add(batch.number());
+            }
+        }
+        message.reply(known, Addresses.options());
+    }
+
+    private void lookAfter() {
+        // armed first: one session's trouble must not end the round for all
+        timer = vertx.setTimer(LOOK_AFTER_MILLIS, fired -> lookAfter());
+        boolean ping = ++rounds % PING_EVERY == 0;
+        for (ClientSession session : List.copyOf(sessions)) {
+            session.lookAfter();
+            if (ping) {
+                session.ping();
+            }
+        }
+    }
+}

@@ -1,0 +1,80 @@
+package io.delayq.gateway;
+
+import io.delayq.bus.Demand;
+import io.delayq.job.Delivery;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/** One topic on one connection: what it was sent and has not settled. Owned by its session. */
+final class Subscription {
+    /** One message on its way to the client. */
+    static final class Outgoing {
+        boolean sent;
+    }
+
+    /** A job that the client holds. */
+    record Held(String id, String lease, Outgoing message) {}
+
+    final long consumer;
+    final String topic;
+    private final Map<String, Held> held = new LinkedHashMap<>();
+    private int prefetch;
+    private long taken;
+    private boolean active;
+
+    Subscription(long consumer, String topic) {
+        this.consumer = consumer;
+        this.topic = topic;
+    }
+
+    void subscribe(int most) {
+        prefetch = most;
+        active = true;
+    }
+
+    /** No more jobs come; what is held stays held. */
+    void unsubscribe() {
+        active = false;
+    }
+
+    boolean isActive() {
+        return active;
+    }
+
+    int room() {
+        return active ? Math.max(0, prefetch - held.size()) : 0;
+    }
+
+    boolean isEmpty() {
+        return held.isEmpty();
+    }
+
+    /** What to tell the dispatcher. */
+    Demand demand(String roomName, boolean full) {
+        return new Demand(roomName, consumer, topic, taken + (full ? 0 : room()), false, false);
+    }
+
+    void take(List<Delivery> jobs, Outgoing message) {
+        taken += jobs.size();
+        jobs.forEach(job -> held.put(job.id(), new Held(job.id(), job.lease(), message)));
+    }
+
+    /** @return whether that made room */
+    boolean settle(String id, String lease) {
+        Held job = held.get(id);
+        return job != null && job.lease.equals(lease) && held.remove(id) != null;
+    }
+
+    /** The longest held ones. */
+    List<Held> oldest(int most) {
+        return held.values().stream().limit(most).toList();
+    }
+
+    List<Held> clear() {
+        List<Held> all = new ArrayList<>(held.values());
+        held.clear();
+        return all;
+    }
+}

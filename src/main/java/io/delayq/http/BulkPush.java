@@ -1,0 +1,67 @@
+package io.delayq.http;
+
+import io.delayq.ops.Meters;
+import io.delayq.redis.Store;
+import io.vertx.core.Future;
+import io.vertx.core.buffer.Buffer;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Pushes many jobs, each for itself: one that is refused does not sink the others. */
+public final class BulkPush {
+    private BulkPush() {}
+
+    /** @param results for each row what became of it, as JSON text, in input order */
+    public record Outcome(int accepted, List<Buffer> results) {}
+
+    /** Never fails: what went wrong stands in the results. */
+    public static Future<Outcome> all(Store store, Meters meters, List<Row> rows, Access.Caller caller) {
+        List<Future<Buffer>> results = new ArrayList<>(rows.size());
+        int[] accepted = {0};
+        for (Row row : rows) {
+            results.add(push(store, row, caller)
+                    .map(pushed -> {
+                        accepted[0]++;
+                        meters.pushed(row.topic(), 1);
+                        return accepted(row, pushed);
+                    })
+                    .otherwise(error -> rejected(row, Api.problem(error))));
+        }
+        return Future.join(results).map(all -> new Outcome(accepted[0], all.list()));
+    }
+
+    private static Future<Store.Pushed> push(Store store, Row row, Access.Caller caller) {
+        if (row.problem() != null) {
+            return Future.failedFuture(row.problem());
+        }
+        if (!caller.mayTouch(row.topic())) {
+            return Future.failedFuture(Access.Caller.notForTopic(row.topic()));
+        }
+        return store.push(row.job())
+                .compose(pushed -> pushed.created()
+                        ? Future.succeededFuture(pushed)
+                        : Future.failedFuture(Problem.jobExists(row.topic(), row.id(), null)));
+    }
+
+    private static Buffer accepted(Row row, Store.Pushed pushed) {
+        return JobJson.object()
+                .number("index", row.index())
+                .number("status", 201)
+                .text("topic", row.topic())
+                .text("id", row.id())
+                .text("state", pushed.state().word())
+                .number("due", pushed.due())
+                .end();
+    }
+
+    private static Buffer rejected(Row row, Problem problem) {
+        return JobJson.object()
+                .number("index", row.index())
+                .number("status", problem.status())
+                .text("topic", row.topic())
+                .text("id", row.id())
+                .text("type", problem.type().uri())
+                .text("detail", problem.oneLine())
+                .end();
+    }
+}

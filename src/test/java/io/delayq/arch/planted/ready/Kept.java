@@ -1,0 +1,6 @@
+package io.delayq.arch.planted.ready;
+
+/** What another room must not know. */
+public final class Kept {
+    public int here;
+}

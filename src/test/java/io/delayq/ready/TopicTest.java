@@ -1,0 +1,170 @@
+package io.delayq.ready;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.delayq.bus.Demand;
+import io.delayq.job.Delivery;
+import io.vertx.core.buffer.Buffer;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class TopicTest {
+    private static final int BUCKETS = 4;
+
+    private final Topic topic = new Topic("t", BUCKETS);
+
+    private static List<Delivery> jobs(int count) {
+        List<Delivery> jobs = new ArrayList<>();
+        for (int i = 0; i < count; i++) {
+            jobs.add(new Delivery("t", "j" + i, "lease", 1, 10, 0, 0, null, Buffer.buffer("null")));
+        }
+        return jobs;
+    }
+
+    private void demand(long consumer, long granted, boolean once, boolean now) {
+        topic.demanded(new Demand("room", consumer, "t", granted, once, now), 0);
+    }
+
+    private void seenEmpty(int... buckets) {
+        for (int bucket : buckets) {
+            int count = topic.want(bucket, 100);
+            topic.asking(bucket, count);
+            topic.answered(bucket, count, false);
+        }
+    }
+
+    @Test
+    void asks_for_no_more_than_is_wanted() {
+        demand(1, 10, false, false);
+        int asked = 0;
+        for (int bucket = 0; bucket < BUCKETS; bucket++) {
+            int count = topic.want(bucket, 100);
+            topic.asking(bucket, count);
+            asked += count;
+        }
+        assertEquals(10, asked);
+        demand(1, 10, false, false);
+        assertFalse(topic.hungry(), "the same demand again asks for nothing");
+    }
+
+    @Test
+    void asks_no_bucket_that_was_seen_empty_until_it_may_have_some() {
+        demand(1, 10, false, false);
+        seenEmpty(0, 1, 2, 3);
+        assertFalse(topic.hungry());
+        topic.mayHave(2);
+        assertEquals(0, topic.want(1, 100));
+        assertEquals(10, topic.want(2, 100));
+    }
+
+    @Test
+    void asks_again_when_a_hint_came_during_the_question() {
+        demand(1, 10, false, false);
+        seenEmpty(0, 1, 2);
+        topic.asking(3, 5);
+        topic.mayHave(3);
+        topic.answered(3, 5, false);
+        assertEquals(10, topic.want(3, 100));
+    }
+
+    @Test
+    void gives_each_consumer_with_room_its_share() {
+        demand(1, 100, false, false);
+        demand(2, 100, false, false);
+        demand(3, 5, false, false);
+        assertEquals(List.of(), topic.give(jobs(90)));
+        List<Integer> shares =
+                topic.consumers().stream().map(c -> c.gathered.size()).sorted().toList();
+        assertEquals(5, shares.get(0));
+        assertTrue(shares.get(1) >= 40, "shares " + shares);
+        assertEquals(90, shares.stream().mapToInt(Integer::intValue).sum());
+    }
+
+    @Test
+    void serves_consumers_in_turn_when_jobs_come_one_by_one() {
+        demand(1, 100, false, false);
+        demand(2, 100, false, false);
+        for (int i = 0; i < 10; i++) {
+            topic.give(jobs(1));
+        }
+        topic.consumers().forEach(consumer -> assertEquals(5, consumer.gathered.size()));
+    }
+
+    @Test
+    void hands_back_what_nobody_has_room_for() {
+        demand(1, 3, false, false);
+        assertEquals(2, topic.give(jobs(5)).size());
+    }
+
+    @Test
+    void one_that_refused_has_no_room_until_it_says_so_again() {
+        demand(1, 3, false, false);
+        topic.give(jobs(2));
+        topic.refused(topic.full().get(0), 2);
+        assertFalse(topic.hungry());
+        demand(1, 3, false, false);
+        assertTrue(topic.hungry());
+        assertEquals(3, topic.consumers().get(0).room());
+    }
+
+    @Test
+    void the_last_word_on_room_counts() {
+        demand(1, 10, false, false);
+        topic.give(jobs(4));
+        demand(1, 4, false, false);
+        assertFalse(topic.hungry());
+        demand(1, 14, false, false);
+        assertEquals(10, topic.consumers().get(0).room());
+    }
+
+    @Test
+    void forgets_one_that_has_not_been_heard_of() {
+        topic.demanded(new Demand("room", 1, "t", 5, false, false), 0);
+        topic.demanded(new Demand("room", 2, "t", 5, false, false), 900);
+        topic.give(jobs(2));
+        assertEquals(1, topic.forgetSilent(1_000, 500).size());
+        assertEquals(1, topic.consumers().size());
+        assertEquals(4, topic.consumers().get(0).room());
+    }
+
+    @Test
+    void one_that_takes_a_single_batch_waits_for_the_other_buckets_but_not_for_ever() {
+        demand(1, 10, true, false);
+        topic.asking(0, 3);
+        topic.answered(0, 3, true);
+        topic.give(jobs(1));
+        assertEquals(0, topic.full().size());
+        assertEquals(0, topic.full().size());
+        assertEquals(0, topic.full().size());
+        assertEquals(1, topic.full().size(), "each bucket could have answered once");
+        assertTrue(topic.unused());
+    }
+
+    @Test
+    void one_that_will_not_wait_goes_empty_once_all_buckets_were_asked() {
+        demand(1, 10, true, true);
+        seenEmpty(0, 1, 2);
+        assertEquals(0, topic.full().size());
+        seenEmpty(3);
+        assertEquals(1, topic.full().size());
+    }
+
+    @Test
+    void one_that_will_not_wait_trusts_no_earlier_look() {
+        demand(1, 10, false, false);
+        seenEmpty(0, 1, 2, 3);
+        demand(2, 1, true, true);
+        assertTrue(topic.hungry());
+    }
+
+    @Test
+    void what_was_gathered_for_one_that_left_is_given_back() {
+        demand(1, 10, true, false);
+        topic.give(jobs(2));
+        assertEquals(2, topic.withdrawn("room", 1).size());
+        assertTrue(topic.unused());
+    }
+}
