@@ -31,6 +31,7 @@ import org.junit.jupiter.api.Test;
 /** Redis is killed, frozen, forgetful, refusing, or says nothing of what happens in it. */
 class RedisAwayFaultTest {
     private static final long ANSWER_MILLIS = 2_000;
+    /** Those that are there in any case. */
     private static final Set<String> CONNECTIONS =
             Set.of("wake", "hints", "scanner-0", "dispatcher-0", "ingress-0", "ingress-1");
 
@@ -62,8 +63,8 @@ class RedisAwayFaultTest {
             assertEquals("before", job(server, "t").getString("id"));
             server.push("t", "{\"id\":\"after\",\"delay\":\"300ms\"}");
             assertEquals("after", job(server, "t").getString("id"));
-            TestRedis.await("every connection up", () -> said("up").equals(CONNECTIONS));
-            assertEquals(CONNECTIONS, said("down"));
+            assertTrue(said("down").containsAll(CONNECTIONS), said("down").toString());
+            TestRedis.await("every connection up", () -> said("up").equals(said("down")));
         }
     }
 
@@ -198,12 +199,12 @@ class RedisAwayFaultTest {
     }
 
     @Test
-    void hints_that_are_never_sent_cost_a_second_for_the_alarm_and_one_for_the_ready_topic_at_most() throws Exception {
+    void hints_that_are_never_sent_cost_a_look_for_the_alarm_and_one_for_the_ready_topic_and_no_job() throws Exception {
         PlantedScripts.during("local function tell()", "local function tell() do return end", () -> {
             try (TestServer server = start()) {
                 long worst = worstLateness(server, System.nanoTime() + 3_000_000_000L);
                 System.out.println("no hints at all: at most " + worst + " ms late");
-                assertTrue(worst <= 2_200, worst + " ms late");
+                assertTrue(worst <= 3_500, worst + " ms late");
                 assertTrue(worst > 50, "the planted fault had no effect: " + worst + " ms late");
             }
         });
@@ -229,12 +230,12 @@ class RedisAwayFaultTest {
             assertNotEquals(List.of(), redis.command("CLIENT", "LIST"));
             redis.command("ACL", "SETUSER", "app", "resetpass", ">another");
             redis.command("CLIENT", "KILL", "USER", "app");
-            TestRedis.await("refused", () -> said("down").equals(CONNECTIONS));
+            TestRedis.await("refused", () -> said("down").containsAll(CONNECTIONS));
             long before = openFiles();
             long watched = System.nanoTime() + 5_000_000_000L;
             TestRedis.await("the watch over", () -> System.nanoTime() > watched);
             long after = openFiles();
-            assertTrue(after <= before + CONNECTIONS.size(), before + " open files became " + after);
+            assertTrue(after <= before + said("down").size(), before + " open files became " + after);
             redis.command("ACL", "SETUSER", "app", "resetpass", ">p@ss w+rd");
             TestRedis.await("let in again", Duration.ofSeconds(8), () -> isPushed(server));
         }
