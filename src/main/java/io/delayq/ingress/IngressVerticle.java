@@ -24,6 +24,7 @@ import io.vertx.core.Future;
 import io.vertx.core.VerticleBase;
 import io.vertx.core.eventbus.ReplyException;
 import io.vertx.core.eventbus.ReplyFailure;
+import java.util.List;
 
 /**
  * Room 1 of <b>push</b> -> bucket -> ready -> consumer -> ack: REST. Routes only; what they do is in {@link JobRoutes},
@@ -126,7 +127,15 @@ public final class IngressVerticle extends VerticleBase {
         return listener.actualPort();
     }
 
-    static void routes(Api api, JobRoutes jobs, ConsumerRoutes consumers, TopicRoutes topics) {
+    /** Every route that is served, for whoever checks or describes them; their handlers cannot be called. */
+    public static List<Api.Route> declared() {
+        Api api = new Api(null, null, 0);
+        routes(api, new JobRoutes(null, null, null, null), new ConsumerRoutes(null, null, null), new TopicRoutes(null, null));
+        new OpsRoutes(null).routes(null, api, () -> true);
+        return api.routes();
+    }
+
+    private static void routes(Api api, JobRoutes jobs, ConsumerRoutes consumers, TopicRoutes topics) {
         api.route(POST, "/v1/topics/:topic/jobs", Right.PUSH, SMALL, jobs::push)
                 .route(PUT, "/v1/topics/:topic/jobs/:id", Right.PUSH, SMALL, jobs::put)
                 .route(GET, "/v1/topics/:topic/jobs/:id", Right.PUSH_OR_CONSUME, SMALL, jobs::get)
