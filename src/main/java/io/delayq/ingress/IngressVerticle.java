@@ -85,6 +85,7 @@ public final class IngressVerticle extends VerticleBase {
                 new ConsumerRoutes(store, polls, meters),
                 new TopicRoutes(store, meters));
         ops.routes(vertx, api, store::isUp);
+        DocRoutes.routes(vertx, api);
         api.webSocket("/v1/ws", Right.PUSH_OR_CONSUME, this::showIn);
         meters.queue("store", name, store::waiting);
         meters.queue("polls", name, polls::waiting);
