@@ -108,12 +108,9 @@ public final class GatewayVerticle extends VerticleBase {
         return ids;
     }
 
-    Subscription newSubscription(String topic) {
-        return new Subscription(++consumers, topic);
-    }
-
     void joined(ClientSession session, Subscription subscription) {
-        seats.put(subscription.consumer, new Seat(session, subscription));
+        subscription.join(++consumers);
+        seats.put(subscription.consumer(), new Seat(session, subscription));
         meters.subscribed(subscription.topic, 1);
     }
 
@@ -121,16 +118,20 @@ public final class GatewayVerticle extends VerticleBase {
     void announce(Subscription subscription, BooleanSupplier full) {
         courier.send(
                 addresses.dispatcherOf(subscription.topic),
-                () -> seats.containsKey(subscription.consumer) ? subscription.demand(room, full.getAsBoolean()) : null);
+                () -> seats.containsKey(subscription.consumer())
+                        ? subscription.demand(room, full.getAsBoolean())
+                        : null);
     }
 
     void withdraw(Subscription subscription) {
-        if (seats.remove(subscription.consumer) != null) {
+        if (seats.remove(subscription.consumer()) != null) {
             meters.subscribed(subscription.topic, -1);
-            courier.send(
-                    addresses.dispatcherOf(subscription.topic),
-                    new Withdrawal(room, subscription.consumer, subscription.topic));
+            withdraw(subscription.consumer(), subscription.topic);
         }
+    }
+
+    private void withdraw(long consumer, String topic) {
+        courier.send(addresses.dispatcherOf(topic), new Withdrawal(room, consumer, topic));
     }
 
     void left(ClientSession session) {
@@ -162,6 +163,10 @@ public final class GatewayVerticle extends VerticleBase {
         boolean known = taken.contains(batch.number());
         if (!known) {
             Seat seat = seats.get(batch.consumer());
+            if (seat == null) {
+                // it left and the dispatcher was not told, or will be soon
+                withdraw(batch.consumer(), batch.topic());
+            }
             known = seat != null && seat.session.take(seat.subscription, batch);
             if (known) {
                 taken.add(batch.number());

@@ -17,21 +17,30 @@ final class Subscription {
     /** A job that the client holds. */
     record Held(String id, String lease, Outgoing message) {}
 
-    final long consumer;
     final String topic;
     private final Map<String, Held> held = new LinkedHashMap<>();
+    private long consumer;
     private int prefetch;
     private long taken;
     private boolean active;
 
-    Subscription(long consumer, String topic) {
-        this.consumer = consumer;
+    Subscription(String topic) {
         this.topic = topic;
     }
 
-    void subscribe(int most) {
-        prefetch = most;
+    /** @param number a new one each time: the dispatcher counts what a consumer was given, and forgets who withdraws */
+    void join(long number) {
+        consumer = number;
+        taken = 0;
         active = true;
+    }
+
+    long consumer() {
+        return consumer;
+    }
+
+    void setPrefetch(int most) {
+        prefetch = most;
     }
 
     /** No more jobs come; what is held stays held. */

@@ -90,6 +90,7 @@ public final class IngressVerticle extends VerticleBase {
                 new ConsumerRoutes(store, polls, meters),
                 new TopicRoutes(store, meters));
         ops.routes(vertx, api, store::isUp);
+        DocRoutes.routes(vertx, api);
         api.webSocket("/v1/ws", Right.PUSH_OR_CONSUME, this::showIn);
         meters.queue("store", name, store::waiting);
         meters.queue("polls", name, polls::waiting);
@@ -130,7 +131,11 @@ public final class IngressVerticle extends VerticleBase {
     /** Every route that is served, for whoever checks or describes them; their handlers cannot be called. */
     public static List<Api.Route> declared() {
         Api api = new Api(null, null, 0);
-        routes(api, new JobRoutes(null, null, null, null), new ConsumerRoutes(null, null, null), new TopicRoutes(null, null));
+        routes(
+                api,
+                new JobRoutes(null, null, null, null),
+                new ConsumerRoutes(null, null, null),
+                new TopicRoutes(null, null));
         new OpsRoutes(null).routes(null, api, () -> true);
         return api.routes();
     }
