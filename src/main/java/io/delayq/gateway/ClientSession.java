@@ -245,7 +245,7 @@ final class ClientSession implements Visitor.Listener {
         }
         for (Subscription subscription : subscriptions.values()) {
             announce(subscription);
-            if (subscription.isActive() && subscription.room() == 0) {
+            if (subscription.room() == 0) {
                 checkHeld(subscription);
             }
         }
@@ -255,7 +255,9 @@ final class ClientSession implements Visitor.Listener {
     private void checkHeld(Subscription subscription) {
         for (Held job : subscription.oldest(CHECKED_AT_ONCE)) {
             gateway.store().isHeld(subscription.topic, job.id(), job.lease()).onSuccess(held -> {
-                if (!held) {
+                if (held) {
+                    subscription.checked(job);
+                } else {
                     settled(subscription.topic, job.id(), job.lease());
                 }
             });

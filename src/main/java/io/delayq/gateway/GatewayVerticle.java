@@ -86,18 +86,21 @@ public final class GatewayVerticle extends VerticleBase {
                 .completion()
                 .compose(ready -> vertx.eventBus()
                         .consumer(addresses.gateway(instance), this::visited)
-                        .completion());
+                        .completion())
+                .compose(ready -> link.ready());
     }
 
     /** Tells clients to settle what they hold, gives them their grace time, and closes. */
     @Override
     public Future<?> stop() {
         empty = Promise.promise();
-        vertx.cancelTimer(timer);
         List.copyOf(sessions).forEach(ClientSession::drain);
         vertx.setTimer(GRACE_MILLIS, grace -> List.copyOf(sessions).forEach(ClientSession::goAway));
         completeIfEmpty();
-        return empty.future().compose(gone -> store.settled()).eventually(link::close);
+        return empty.future()
+                .onComplete(gone -> vertx.cancelTimer(timer))
+                .compose(gone -> store.settled())
+                .eventually(link::close);
     }
 
     Store store() {

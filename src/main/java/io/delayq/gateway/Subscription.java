@@ -76,7 +76,14 @@ final class Subscription {
         return job != null && job.lease.equals(lease) && held.remove(id) != null;
     }
 
-    /** The longest held ones. */
+    /** It is still held: others are checked before it next time. */
+    void checked(Held job) {
+        if (held.remove(job.id, job)) {
+            held.put(job.id, job);
+        }
+    }
+
+    /** The longest held ones, or the longest not checked. */
     List<Held> oldest(int most) {
         return held.values().stream().limit(most).toList();
     }

@@ -58,6 +58,7 @@ class RightsTest {
             Map.entry("GET /v1/topics/:topic", Set.of("push", "consume", "admin")),
             Map.entry("GET /v1/topics", Set.of("admin")),
             Map.entry("GET /metrics", Set.of("admin")),
+            Map.entry("GET /v1/ws", Set.of("push", "consume")),
             Map.entry("GET /health/live", Set.of()),
             Map.entry("GET /health/ready", Set.of()));
 
