@@ -159,6 +159,15 @@ local function ready_count(k)
   return call('LLEN', k.n) + call('LLEN', k.h) + call('LLEN', k.l) + call('LLEN', k.c), call('SCARD', k.ghosts)
 end
 
+-- Deletes ready lists in which no live entry is left; else tells how many entries and ghosts there are.
+local function bury(k)
+  local entries, ghosts = ready_count(k)
+  if ghosts < entries then return entries, ghosts end
+  call('UNLINK', k.n, k.h, k.l, k.c, k.ghosts)
+  call('SREM', KEYS[4], k.topic)
+  return 0, 0
+end
+
 -- Takes a job off the index it stands on. A ready one leaves its list entry behind as a ghost, since taking it out
 -- of the list would cost as much as the list is long.
 local function detach(k, id, lane, state)
@@ -168,13 +177,8 @@ local function detach(k, id, lane, state)
   elseif state == 'done' then call('ZREM', k.done, id)
   else
     call('SADD', k.ghosts, LANE_BYTE[lane] .. id)
-    local entries, ghosts = ready_count(k)
-    if ghosts == entries then
-      call('UNLINK', k.n, k.h, k.l, k.c, k.ghosts)
-      call('SREM', KEYS[4], k.topic)
-    elseif ghosts > 1000 and ghosts > entries - ghosts then
-      arm('g', k.topic, now)
-    end
+    local entries, ghosts = bury(k)
+    if ghosts > 1000 and ghosts > entries - ghosts then arm('g', k.topic, now) end
   end
 end
 

@@ -120,6 +120,8 @@ for _, want in ipairs(wanted) do
   answer[#answer + 1] = 0
   local head = #answer
   local leased = lease(k, want[2])
+  -- the last live one may have stood before ghosts
+  if call('EXISTS', k.ghosts) == 1 then bury(k) end
   local more = call('LLEN', k.h) + call('LLEN', k.n) + call('LLEN', k.l) > 0 and 1 or 0
   if more == 0 then call('SREM', KEYS[4], k.topic) end
   answer[head - 1], answer[head] = more, #leased

@@ -54,6 +54,21 @@ public class StoreModelRedisTest {
         check(System.nanoTime(), 1, STEPS);
     }
 
+    @Test
+    void a_list_of_which_the_last_live_job_was_reserved_before_its_ghosts_is_deleted() {
+        try (StoreHarness harness = new StoreHarness(TestRedis.shared(), 1)) {
+            store = harness;
+            for (String id : List.of("first", "ghost")) {
+                harness.call(s -> s.push(StoreHarness.job("t", id, When.NOW)));
+            }
+            assertEquals(true, harness.call(s -> s.cancel("t", "ghost")));
+            Delivery job = harness.reserve("t", 1).get(0);
+            assertEquals("first", job.id());
+            assertEquals(true, harness.call(s -> s.ack("t", job.id(), job.lease())));
+            drain();
+        }
+    }
+
     /** Also run with a fault planted, to see that it turns red. */
     public static void check(long seed, int buckets, int steps) {
         new StoreModelRedisTest().run(seed, buckets, steps);
