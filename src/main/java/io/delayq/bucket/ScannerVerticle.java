@@ -60,7 +60,8 @@ public final class ScannerVerticle extends VerticleBase {
         scans.keySet().forEach(this::scan);
         return vertx.eventBus()
                 .consumer(addresses.scanner(instance), this::hinted)
-                .completion();
+                .completion()
+                .compose(ready -> link.ready());
     }
 
     @Override

@@ -71,8 +71,9 @@ final class ClientSession implements Visitor.Listener {
                     this, visitor.caller(), FrameReader.read(head, text, gateway.ids(), System.currentTimeMillis()));
             badInARow = 0;
         } catch (RuntimeException e) {
-            error(ref, e);
-            if (Api.problem(e).status() < 500 && ++badInARow >= MAX_BAD_IN_A_ROW) {
+            Problem problem = Api.problem(e);
+            error(ref, problem);
+            if (problem.status() < 500 && ++badInARow >= MAX_BAD_IN_A_ROW) {
                 visitor.close(POLICY, MAX_BAD_IN_A_ROW + " bad messages in a row");
             }
         }
@@ -117,11 +118,11 @@ final class ClientSession implements Visitor.Listener {
     }
 
     void subscribe(String topic, int prefetch) {
-        Subscription subscription = subscriptions.computeIfAbsent(topic, gateway::newSubscription);
+        Subscription subscription = subscriptions.computeIfAbsent(topic, Subscription::new);
         if (!subscription.isActive()) {
             gateway.joined(this, subscription);
         }
-        subscription.subscribe(prefetch);
+        subscription.setPrefetch(prefetch);
         announce(subscription);
     }
 
@@ -188,6 +189,7 @@ final class ClientSession implements Visitor.Listener {
         }
         unsentBytes += bytes;
         if (!wasFull && isFull()) {
+            visitor.holdBack(true);
             subscriptions.values().forEach(this::announce);
         }
         Promise<Void> promise = Promise.promise();
@@ -197,6 +199,7 @@ final class ClientSession implements Visitor.Listener {
                     unsentBytes -= bytes;
                     lastSent = System.nanoTime();
                     if (full && !isFull()) {
+                        visitor.holdBack(false);
                         subscriptions.values().forEach(this::announce);
                     }
                     promise.handle(result);
@@ -242,7 +245,7 @@ final class ClientSession implements Visitor.Listener {
         }
         for (Subscription subscription : subscriptions.values()) {
             announce(subscription);
-            if (subscription.isActive() && subscription.room() == 0) {
+            if (subscription.room() == 0) {
                 checkHeld(subscription);
             }
         }
@@ -252,7 +255,9 @@ final class ClientSession implements Visitor.Listener {
     private void checkHeld(Subscription subscription) {
         for (Held job : subscription.oldest(CHECKED_AT_ONCE)) {
             gateway.store().isHeld(subscription.topic, job.id(), job.lease()).onSuccess(held -> {
-                if (!held) {
+                if (held) {
+                    subscription.checked(job);
+                } else {
                     settled(subscription.topic, job.id(), job.lease());
                 }
             });

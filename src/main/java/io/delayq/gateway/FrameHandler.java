@@ -7,6 +7,7 @@ import io.delayq.http.JobJson;
 import io.delayq.http.Json;
 import io.delayq.http.Problem;
 import io.delayq.http.Right;
+import io.delayq.http.Visitor;
 import io.delayq.ops.Meters;
 import io.delayq.redis.Store;
 import io.vertx.core.Future;
@@ -17,6 +18,9 @@ import java.util.function.Function;
 
 /** Does what clients' messages ask for, and answers. */
 final class FrameHandler {
+    /** Leaves room for the rest of the message. */
+    private static final int LONGEST_RESULTS = Visitor.MAX_MESSAGE - 8 * 1024;
+
     private final Store store;
     private final Meters meters;
 
@@ -138,10 +142,24 @@ final class FrameHandler {
 
     private void push(ClientSession session, Access.Caller caller, ClientFrame.Push push) {
         BulkPush.all(store, meters, push.rows(), caller)
-                .onSuccess(outcome -> session.send(answer("pushed", push.ref(), null)
-                        .list("results", outcome.results(), Buffer::appendBuffer)
-                        .end()))
+                .onSuccess(outcome -> answerPushed(session, push.ref(), outcome.results()))
                 .onFailure(error -> session.error(push.ref(), error));
+    }
+
+    /** In more than one message if one would be too long. */
+    private static void answerPushed(ClientSession session, Buffer ref, List<Buffer> results) {
+        int from = 0;
+        while (from < results.size()) {
+            int to = from;
+            int bytes = 0;
+            while (to < results.size() && (to == from || bytes + results.get(to).length() < LONGEST_RESULTS)) {
+                bytes += results.get(to++).length() + 1;
+            }
+            session.send(answer("pushed", ref, null)
+                    .list("results", results.subList(from, to), Buffer::appendBuffer)
+                    .end());
+            from = to;
+        }
     }
 
     private void cancel(ClientSession session, ClientFrame.Cancel cancel) {

@@ -86,18 +86,21 @@ public final class GatewayVerticle extends VerticleBase {
                 .completion()
                 .compose(ready -> vertx.eventBus()
                         .consumer(addresses.gateway(instance), this::visited)
-                        .completion());
+                        .completion())
+                .compose(ready -> link.ready());
     }
 
     /** Tells clients to settle what they hold, gives them their grace time, and closes. */
     @Override
     public Future<?> stop() {
         empty = Promise.promise();
-        vertx.cancelTimer(timer);
         List.copyOf(sessions).forEach(ClientSession::drain);
         vertx.setTimer(GRACE_MILLIS, grace -> List.copyOf(sessions).forEach(ClientSession::goAway));
         completeIfEmpty();
-        return empty.future().compose(gone -> store.settled()).eventually(link::close);
+        return empty.future()
+                .onComplete(gone -> vertx.cancelTimer(timer))
+                .compose(gone -> store.settled())
+                .eventually(link::close);
     }
 
     Store store() {
@@ -108,12 +111,9 @@ public final class GatewayVerticle extends VerticleBase {
         return ids;
     }
 
-    Subscription newSubscription(String topic) {
-        return new Subscription(++consumers, topic);
-    }
-
     void joined(ClientSession session, Subscription subscription) {
-        seats.put(subscription.consumer, new Seat(session, subscription));
+        subscription.join(++consumers);
+        seats.put(subscription.consumer(), new Seat(session, subscription));
         meters.subscribed(subscription.topic, 1);
     }
 
@@ -121,16 +121,20 @@ public final class GatewayVerticle extends VerticleBase {
     void announce(Subscription subscription, BooleanSupplier full) {
         courier.send(
                 addresses.dispatcherOf(subscription.topic),
-                () -> seats.containsKey(subscription.consumer) ? subscription.demand(room, full.getAsBoolean()) : null);
+                () -> seats.containsKey(subscription.consumer())
+                        ? subscription.demand(room, full.getAsBoolean())
+                        : null);
     }
 
     void withdraw(Subscription subscription) {
-        if (seats.remove(subscription.consumer) != null) {
+        if (seats.remove(subscription.consumer()) != null) {
             meters.subscribed(subscription.topic, -1);
-            courier.send(
-                    addresses.dispatcherOf(subscription.topic),
-                    new Withdrawal(room, subscription.consumer, subscription.topic));
+            withdraw(subscription.consumer(), subscription.topic);
         }
+    }
+
+    private void withdraw(long consumer, String topic) {
+        courier.send(addresses.dispatcherOf(topic), new Withdrawal(room, consumer, topic));
     }
 
     void left(ClientSession session) {
@@ -162,6 +166,10 @@ public final class GatewayVerticle extends VerticleBase {
         boolean known = taken.contains(batch.number());
         if (!known) {
             Seat seat = seats.get(batch.consumer());
+            if (seat == null) {
+                // it left and the dispatcher was not told, or will be soon
+                withdraw(batch.consumer(), batch.topic());
+            }
             known = seat != null && seat.session.take(seat.subscription, batch);
             if (known) {
                 taken.add(batch.number());

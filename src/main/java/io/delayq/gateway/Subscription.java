@@ -17,21 +17,30 @@ final class Subscription {
     /** A job that the client holds. */
     record Held(String id, String lease, Outgoing message) {}
 
-    final long consumer;
     final String topic;
     private final Map<String, Held> held = new LinkedHashMap<>();
+    private long consumer;
     private int prefetch;
     private long taken;
     private boolean active;
 
-    Subscription(long consumer, String topic) {
-        this.consumer = consumer;
+    Subscription(String topic) {
         this.topic = topic;
     }
 
-    void subscribe(int most) {
-        prefetch = most;
+    /** @param number a new one each time: the dispatcher counts what a consumer was given, and forgets who withdraws */
+    void join(long number) {
+        consumer = number;
+        taken = 0;
         active = true;
+    }
+
+    long consumer() {
+        return consumer;
+    }
+
+    void setPrefetch(int most) {
+        prefetch = most;
     }
 
     /** No more jobs come; what is held stays held. */
@@ -67,7 +76,14 @@ final class Subscription {
         return job != null && job.lease.equals(lease) && held.remove(id) != null;
     }
 
-    /** The longest held ones. */
+    /** It is still held: others are checked before it next time. */
+    void checked(Held job) {
+        if (held.remove(job.id, job)) {
+            held.put(job.id, job);
+        }
+    }
+
+    /** The longest held ones, or the longest not checked. */
     List<Held> oldest(int most) {
         return held.values().stream().limit(most).toList();
     }

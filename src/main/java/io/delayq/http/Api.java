@@ -15,6 +15,7 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
+import java.util.Objects;
 import java.util.Set;
 import java.util.UUID;
 import java.util.function.Consumer;
@@ -29,6 +30,7 @@ import org.slf4j.LoggerFactory;
 public final class Api {
     private static final Logger log = LoggerFactory.getLogger(Api.class);
     private static final int RETRY_AFTER_SECONDS = 1;
+    private static final long LINGER_MILLIS = 2_000;
 
     /** Serves one call. Throwing a {@link Problem} is as good as returning a failed future. */
     public interface Handler {
@@ -38,6 +40,10 @@ public final class Api {
     /** @param bodyLimit most bytes of a request */
     public record Route(
             HttpMethod method, String path, Right right, int bodyLimit, Handler handler, Consumer<Visitor> door) {
+        public Route {
+            Objects.requireNonNull(right, "every route names its right");
+        }
+
         String[] pattern() {
             return path.substring(1).split("/", -1);
         }
@@ -77,8 +83,12 @@ public final class Api {
             router.route(route.method(), route.path()).handler(context -> serve(route, context));
         }
         router.route().last().handler(this::unmatched);
-        // a path that vertx-web cannot even split
-        router.errorHandler(400, context -> write(context.request(), Problem.invalid("", "expected a valid path")));
+        // what vertx-web cannot even split
+        router.errorHandler(
+                400,
+                context -> write(context.request(), Problem.invalid("", "expected a valid path and a valid Host")));
+        // a target that is no path at all, such as *
+        router.errorHandler(404, context -> write(context.request(), nothingHere()));
         router.errorHandler(500, context -> write(context.request(), context.failure()));
         return router;
     }
@@ -141,12 +151,12 @@ public final class Api {
                 throw Problem.invalid("", "expected a WebSocket handshake (Connection: Upgrade, Upgrade: websocket)");
             }
             checkMediaType(request);
-            Paths.check(route.pattern(), segments);
-            if (route.path().contains("/:topic")) {
+            Faults inPath = Paths.faults(route.pattern(), segments);
+            if (inPath.isEmpty() && route.path().contains("/:topic")) {
                 caller.checkTopic(segments.get(2));
             }
             return Bodies.read(vertx, request, route.bodyLimit(), stallMillis)
-                    .compose(body -> route.handler().handle(new Call(request, segments, body, caller)));
+                    .compose(body -> handle(route, new Call(request, segments, inPath, body, caller)));
         } catch (RuntimeException e) {
             return Future.failedFuture(e);
         }
@@ -176,6 +186,15 @@ public final class Api {
                 && connection.toLowerCase(Locale.ROOT).contains("upgrade");
     }
 
+    /** Faults of the path are told along with those of the body. */
+    private static Future<Answer> handle(Route route, Call call) {
+        try {
+            return route.handler().handle(call);
+        } catch (Problem problem) {
+            throw call.inPath().isEmpty() ? problem : call.inPath().and(problem);
+        }
+    }
+
     private void unmatched(RoutingContext context) {
         HttpServerRequest request = context.request();
         try {
@@ -203,7 +222,11 @@ public final class Api {
         // most likely a name that was left out or is none
         return Paths.isUntidy(Paths.segments(request.path()))
                 ? Problem.invalid("", "in the path: expected a name between the slashes, not an empty one or dots")
-                : ProblemType.NOT_FOUND.with("there is nothing at this path; the API begins with /v1");
+                : nothingHere();
+    }
+
+    private static Problem nothingHere() {
+        return ProblemType.NOT_FOUND.with("there is nothing at this path; the API begins with /v1");
     }
 
     private static void checkMediaType(HttpServerRequest request) {
@@ -212,17 +235,18 @@ public final class Api {
         }
         String type = request.getHeader(HttpHeaders.CONTENT_TYPE);
         if (type != null
+                && hasBody(request)
                 && !type.split(";", 2)[0].strip().toLowerCase(Locale.ROOT).equals(Answer.JSON)) {
             throw ProblemType.UNSUPPORTED_MEDIA_TYPE.with(
                     "expected Content-Type: application/json, or none; with curl use --json instead of -d");
         }
     }
 
-    private static void write(HttpServerRequest request, Throwable cause) {
+    private void write(HttpServerRequest request, Throwable cause) {
         write(request, Answer.of(problem(cause)));
     }
 
-    private static void write(HttpServerRequest request, Answer answer) {
+    private void write(HttpServerRequest request, Answer answer) {
         HttpServerResponse response = request.response();
         if (response.closed() || response.headWritten()) {
             return;
@@ -235,10 +259,24 @@ public final class Api {
         if (!request.isEnded() && hasBody(request)) {
             // the rest of the body is not worth waiting for
             response.putHeader(HttpHeaders.CONNECTION, HttpHeaders.CLOSE);
-            response.end(answer.body()).onComplete(done -> request.connection().close());
+            response.end(answer.body()).onComplete(done -> linger(request));
         } else {
             response.end(answer.body());
         }
+    }
+
+    /** To close on a client that still sends would reset the connection, and it might never see its answer. */
+    private void linger(HttpServerRequest request) {
+        if (request.isEnded()) {
+            request.connection().close();
+            return;
+        }
+        long timer = vertx.setTimer(LINGER_MILLIS, late -> request.connection().close());
+        request.handler(dropped -> {});
+        request.endHandler(end -> {
+            vertx.cancelTimer(timer);
+            request.connection().close();
+        });
     }
 
     private static boolean hasBody(HttpServerRequest request) {

@@ -11,7 +11,6 @@ import io.vertx.core.http.HttpServerRequest;
 final class Bodies {
     private Bodies() {}
 
-    /** @param contentTypes what may be sent; none given counts as the first */
     static Future<byte[]> read(Vertx vertx, HttpServerRequest request, int limit, long stallMillis) {
         Promise<byte[]> promise = Promise.promise();
         Buffer body = Buffer.buffer();
@@ -21,7 +20,7 @@ final class Bodies {
             timer[0] = vertx.setTimer(
                     stallMillis,
                     id -> promise.tryFail(ProblemType.REQUEST_TIMEOUT.with(
-                            "the body did not come within " + stallMillis / 1_000 + " s; send it without pauses")));
+                            "nothing of the body came for " + stallMillis + " ms; send it without pauses")));
         };
         String length = request.getHeader(HttpHeaders.CONTENT_LENGTH);
         if (length != null && (length.length() > 18 || Long.parseLong(length) > limit)) {
@@ -39,7 +38,8 @@ final class Bodies {
                 rearm.run();
             }
         });
-        request.exceptionHandler(promise::tryFail);
+        request.exceptionHandler(error -> promise.tryFail(
+                Problem.invalid("", "expected the whole body; it was cut off, or its chunks are not well formed")));
         request.endHandler(end -> promise.tryComplete(body.getBytes()));
         return promise.future().onComplete(done -> vertx.cancelTimer(timer[0]));
     }

@@ -9,6 +9,9 @@ import java.util.List;
 
 /** Pushes many jobs, each for itself: one that is refused does not sink the others. */
 public final class BulkPush {
+    /** So that the answer to many bad jobs does not outgrow a message. */
+    private static final int LONGEST_DETAIL = 300;
+
     private BulkPush() {}
 
     /** @param results for each row what became of it, as JSON text, in input order */
@@ -61,7 +64,7 @@ public final class BulkPush {
                 .text("topic", row.topic())
                 .text("id", row.id())
                 .text("type", problem.type().uri())
-                .text("detail", problem.oneLine())
+                .text("detail", Faults.cut(problem.oneLine(), LONGEST_DETAIL))
                 .end();
     }
 }

@@ -2,6 +2,7 @@ package io.delayq.http;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Stream;
 
 /** Gathers what is wrong with one input, so that a client learns all of it at once. */
 public final class Faults {
@@ -56,6 +57,16 @@ public final class Faults {
                 tooLarge ? ProblemType.TOO_LARGE : ProblemType.INVALID_REQUEST,
                 found + " in the request" + listed + "; correct what errors names and send it again",
                 list());
+    }
+
+    /** These faults and those of a problem with the same request, each once. */
+    Problem and(Problem problem) {
+        Faults all = new Faults();
+        all.tooLarge = problem.type() == ProblemType.TOO_LARGE;
+        Stream.concat(kept.stream(), problem.faults().stream())
+                .distinct()
+                .forEach(fault -> all.add(fault.pointer(), fault.detail()));
+        return all.toProblem();
     }
 
     public void throwIfAny() {

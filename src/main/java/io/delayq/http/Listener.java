@@ -6,6 +6,7 @@ import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpConnection;
 import io.vertx.core.http.HttpServer;
 import io.vertx.core.http.HttpServerOptions;
+import io.vertx.core.http.HttpServerRequest;
 import io.vertx.ext.web.Router;
 import java.util.HashMap;
 import java.util.List;
@@ -16,6 +17,8 @@ import java.util.concurrent.TimeUnit;
 public final class Listener {
     private static final int MAX_HEADER_BYTES = 8 * 1024;
     private static final int MAX_LINE_BYTES = 4 * 1024;
+    /** Longer than a request may wait for jobs; ends connections whose client does not read its answer. */
+    private static final long LONGEST_SILENCE_MILLIS = 75_000;
 
     private static final String SUBPROTOCOL = "delayq.v1.json";
     private static final int WEBSOCKET_CLOSING_SECONDS = 2;
@@ -23,9 +26,17 @@ public final class Listener {
     private final Vertx vertx;
     private final Settings.Http settings;
     private final int maxConnections;
-    private final Map<HttpConnection, Long> silent = new HashMap<>();
+    private final Map<HttpConnection, Guest> guests = new HashMap<>();
     private HttpServer server;
-    private int connections;
+
+    /** What is known of one connection. */
+    private static final class Guest {
+        int underWay;
+        /** When the headers of its next request must be there, while none is under way. */
+        long deadline;
+
+        long timer;
+    }
 
     /** @param instances how many listeners share the port and its limit on connections */
     public Listener(Vertx vertx, Settings.Http settings, int instances) {
@@ -40,7 +51,7 @@ public final class Listener {
                 .setPort(port)
                 .setMaxHeaderSize(MAX_HEADER_BYTES)
                 .setMaxInitialLineLength(MAX_LINE_BYTES)
-                .setIdleTimeout((int) settings.idleMillis())
+                .setIdleTimeout((int) Math.max(settings.idleMillis(), LONGEST_SILENCE_MILLIS))
                 .setIdleTimeoutUnit(TimeUnit.MILLISECONDS)
                 .setHandle100ContinueAutomatically(true)
                 .setHttp2ClearTextEnabled(false)
@@ -57,7 +68,7 @@ public final class Listener {
                 .connectionHandler(this::connected)
                 .invalidRequestHandler(api::invalid)
                 .requestHandler(request -> {
-                    spoke(request.connection());
+                    spoke(request);
                     router.handle(request);
                 });
         return server.listen();
@@ -72,23 +83,45 @@ public final class Listener {
     }
 
     private void connected(HttpConnection connection) {
-        if (connections >= maxConnections) {
+        if (guests.size() >= maxConnections) {
             connection.close();
             return;
         }
-        connections++;
-        silent.put(connection, vertx.setTimer(settings.headerMillis(), timer -> connection.close()));
+        Guest guest = new Guest();
+        guest.deadline = now() + settings.headerMillis();
+        guests.put(connection, guest);
+        arm(connection, guest, Math.min(settings.headerMillis(), settings.idleMillis()));
         connection.closeHandler(closed -> {
-            connections--;
-            spoke(connection);
+            guests.remove(connection);
+            vertx.cancelTimer(guest.timer);
         });
     }
 
-    /** The first headers are here; the idle time-out does the rest. */
-    private void spoke(HttpConnection connection) {
-        Long timer = silent.remove(connection);
-        if (timer != null) {
-            vertx.cancelTimer(timer);
+    /** The headers of a request are here. From its answer on the connection may idle. */
+    private void spoke(HttpServerRequest request) {
+        Guest guest = guests.get(request.connection());
+        if (guest != null) {
+            guest.underWay++;
+            request.response().endHandler(answered -> {
+                guest.underWay--;
+                guest.deadline = now() + settings.idleMillis();
+            });
         }
+    }
+
+    /** One timer for each connection, set again when it fires rather than with each request. */
+    private void arm(HttpConnection connection, Guest guest, long millis) {
+        guest.timer = vertx.setTimer(millis, fired -> {
+            long left = guest.underWay > 0 ? settings.idleMillis() : guest.deadline - now();
+            if (left > 0) {
+                arm(connection, guest, left);
+            } else {
+                connection.close();
+            }
+        });
+    }
+
+    private static long now() {
+        return System.nanoTime() / 1_000_000;
     }
 }

@@ -42,7 +42,7 @@ final class Paths {
     }
 
     /** All faults of the names in a path that fits the pattern. */
-    static void check(String[] pattern, List<String> segments) {
+    static Faults faults(String[] pattern, List<String> segments) {
         Faults faults = new Faults();
         for (int i = 0; i < pattern.length; i++) {
             String value = segments.get(i);
@@ -53,10 +53,11 @@ final class Paths {
                 faults.add("/" + pattern[i].substring(1), "in the path: " + fault);
             }
         }
-        faults.throwIfAny();
+        return faults;
     }
 
-    private static String decode(String part) {
+    /** @throws Problem if it is not percent-encoded UTF-8 */
+    static String decode(String part) {
         if (part.indexOf('%') < 0 && part.chars().allMatch(c -> c < 0x80)) {
             return part;
         }

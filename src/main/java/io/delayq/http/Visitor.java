@@ -8,6 +8,7 @@ import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.ServerWebSocket;
 import io.vertx.core.http.WebSocketFrame;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * A WebSocket that came in through the door and is served in another room, on another event loop: frames are put
@@ -24,7 +25,13 @@ public final class Visitor {
     private final Channel channel;
     private final Access.Caller caller;
     private final AtomicBoolean claimed = new AtomicBoolean();
+    /** Bytes of messages that the room was handed and has not dealt with. */
+    private final AtomicInteger waiting = new AtomicInteger();
+
     private Buffer message;
+    private volatile boolean closing;
+    private boolean heldBack;
+    private boolean paused;
 
     /** What the room is told, on its own event loop. */
     public interface Listener {
@@ -42,6 +49,10 @@ public final class Visitor {
         this.channel = channel;
         this.caller = caller;
         socket.pause();
+        if (!socket.isClosed()) {
+            // at once: a bad frame may follow the handshake before a room listens
+            socket.exceptionHandler(this::broken);
+        }
     }
 
     /** True for the first who asks: the room that serves it. */
@@ -59,15 +70,19 @@ public final class Visitor {
 
     /** Begins to read, on behalf of a room whose context this is. */
     public void listen(Context room, Listener listener) {
-        socket.exceptionHandler(this::broken);
-        socket.closeHandler(closed -> room.runOnContext(v -> listener.ended()));
-        if (socket.isClosed()) {
+        try {
+            socket.closeHandler(closed -> room.runOnContext(v -> listener.ended()));
+            socket.pongHandler(pong -> room.runOnContext(v -> listener.pong()));
+            socket.frameHandler(frame -> received(frame, room, listener));
+            socket.resume();
+        } catch (IllegalStateException closedAlready) {
             room.runOnContext(v -> listener.ended());
-            return;
         }
-        socket.pongHandler(pong -> room.runOnContext(v -> listener.pong()));
-        socket.frameHandler(frame -> received(frame, room, listener));
-        socket.resume();
+    }
+
+    /** Reads no further while the room has enough to do for this client, lest what it sends or is owed pile up. */
+    public void holdBack(boolean hold) {
+        flow(hold);
     }
 
     /** Completes when the message has been given to the operating system. */
@@ -81,7 +96,9 @@ public final class Visitor {
         }
     }
 
+    /** No message is handed on after this. */
     public void close(int code, String reason) {
+        closing = true;
         if (!socket.isClosed()) {
             socket.close((short) code, reason);
         }
@@ -93,6 +110,9 @@ public final class Visitor {
     }
 
     private void received(WebSocketFrame frame, Context room, Listener listener) {
+        if (closing) {
+            return;
+        }
         if (frame.isBinary()) {
             close(UNSUPPORTED, "expected text messages");
             return;
@@ -110,7 +130,40 @@ public final class Visitor {
         if (frame.isFinal()) {
             byte[] text = message.getBytes();
             message = null;
-            room.runOnContext(v -> listener.message(text));
+            handOn(text, room, listener);
+        }
+    }
+
+    private void handOn(byte[] text, Context room, Listener listener) {
+        waiting.addAndGet(text.length);
+        flow(null);
+        room.runOnContext(v -> {
+            try {
+                if (!closing) {
+                    listener.message(text);
+                }
+            } finally {
+                waiting.addAndGet(-text.length);
+                flow(null);
+            }
+        });
+    }
+
+    /**
+     * Reads on or not, as is right now. Called on the door's and on the room's event loop.
+     *
+     * @param hold null: as before
+     */
+    private synchronized void flow(Boolean hold) {
+        heldBack = hold == null ? heldBack : hold;
+        boolean stop = heldBack || waiting.get() > MAX_MESSAGE;
+        if (stop != paused) {
+            paused = stop;
+            if (stop) {
+                socket.pause();
+            } else {
+                socket.resume();
+            }
         }
     }
 

@@ -24,6 +24,8 @@ import io.vertx.core.Future;
 import io.vertx.core.VerticleBase;
 import io.vertx.core.eventbus.ReplyException;
 import io.vertx.core.eventbus.ReplyFailure;
+import java.util.List;
+import java.util.function.Consumer;
 
 /**
  * Room 1 of <b>push</b> -> bucket -> ready -> consumer -> ack: REST. Routes only; what they do is in {@link JobRoutes},
@@ -87,13 +89,14 @@ public final class IngressVerticle extends VerticleBase {
                 api,
                 new JobRoutes(vertx, store, meters, ids),
                 new ConsumerRoutes(store, polls, meters),
-                new TopicRoutes(store, meters));
+                new TopicRoutes(store, meters),
+                this::showIn);
         ops.routes(vertx, api, store::isUp);
-        api.webSocket("/v1/ws", Right.PUSH_OR_CONSUME, this::showIn);
+        DocRoutes.routes(vertx, api);
         meters.queue("store", name, store::waiting);
         meters.queue("polls", name, polls::waiting);
         listener = new Listener(vertx, settings.http(), settings.instances().ingress());
-        return polls.start().compose(ready -> listener.listen(api, port));
+        return polls.start().compose(ready -> link.ready()).compose(ready -> listener.listen(api, port));
     }
 
     /** Answers what is under way, long-polls at once; then closes the door. */
@@ -126,7 +129,21 @@ public final class IngressVerticle extends VerticleBase {
         return listener.actualPort();
     }
 
-    static void routes(Api api, JobRoutes jobs, ConsumerRoutes consumers, TopicRoutes topics) {
+    /** Every route that is served, for whoever checks or describes them; their handlers cannot be called. */
+    public static List<Api.Route> declared() {
+        Api api = new Api(null, null, 0);
+        routes(
+                api,
+                new JobRoutes(null, null, null, null),
+                new ConsumerRoutes(null, null, null),
+                new TopicRoutes(null, null),
+                visitor -> {});
+        new OpsRoutes(null).routes(null, api, () -> true);
+        return api.routes();
+    }
+
+    private static void routes(
+            Api api, JobRoutes jobs, ConsumerRoutes consumers, TopicRoutes topics, Consumer<Visitor> door) {
         api.route(POST, "/v1/topics/:topic/jobs", Right.PUSH, SMALL, jobs::push)
                 .route(PUT, "/v1/topics/:topic/jobs/:id", Right.PUSH, SMALL, jobs::put)
                 .route(GET, "/v1/topics/:topic/jobs/:id", Right.PUSH_OR_CONSUME, SMALL, jobs::get)
@@ -139,6 +156,7 @@ public final class IngressVerticle extends VerticleBase {
                 .route(POST, "/v1/topics/:topic/jobs/:id/nack", Right.CONSUME, SMALL, consumers::nack)
                 .route(POST, "/v1/topics/:topic/jobs/:id/extend", Right.CONSUME, SMALL, consumers::extend)
                 .route(GET, "/v1/topics", Right.ADMIN, SMALL, topics::list)
-                .route(GET, "/v1/topics/:topic", Right.PUSH_OR_CONSUME_OR_ADMIN, SMALL, topics::get);
+                .route(GET, "/v1/topics/:topic", Right.PUSH_OR_CONSUME_OR_ADMIN, SMALL, topics::get)
+                .webSocket("/v1/ws", Right.PUSH_OR_CONSUME, door);
     }
 }

@@ -39,7 +39,7 @@ final class JobRoutes {
     }
 
     Future<Answer> push(Call call) {
-        return push(JobRequest.one(call.topic(), null, call.body(), trace(call), ids, now()), TRIES);
+        return push(JobRequest.one(call.uncheckedTopic(), null, call.body(), trace(call), ids, now()), TRIES);
     }
 
     private Future<Answer> push(NewJob job, int tries) {
@@ -60,7 +60,7 @@ final class JobRoutes {
     }
 
     Future<Answer> put(Call call) {
-        NewJob job = JobRequest.one(call.topic(), call.id(), call.body(), trace(call), ids, now());
+        NewJob job = JobRequest.one(call.uncheckedTopic(), call.uncheckedId(), call.body(), trace(call), ids, now());
         return store.put(job).map(put -> {
             meters.pushed(job.topic(), 1);
             return stored(put.created() ? 201 : 200, job, put);

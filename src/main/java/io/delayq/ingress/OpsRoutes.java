@@ -33,7 +33,8 @@ public final class OpsRoutes {
                                 new Check("redis", redisUp.getAsBoolean(), "Redis answers"),
                                 new Check("serving", !api.isDraining(), "the server is not stopping"))))
                 // written off the event loop: thousands of lines take their time
-                .route(HttpMethod.GET, "/metrics", Right.ADMIN, NO_BODY, call -> vertx.executeBlocking(registry::scrape)
+                .route(HttpMethod.GET, "/metrics", Right.ADMIN, NO_BODY, call -> vertx.executeBlocking(
+                                () -> registry.scrape())
                         .map(text -> Answer.text(METRICS, text)));
     }
 

@@ -2,8 +2,10 @@ package io.delayq.ingress;
 
 import io.delayq.http.Answer;
 import io.delayq.http.Call;
+import io.delayq.http.Faults;
 import io.delayq.http.JobJson;
 import io.delayq.http.Problem;
+import io.delayq.job.Names;
 import io.delayq.ops.Meters;
 import io.delayq.redis.Store;
 import io.vertx.core.Future;
@@ -27,12 +29,16 @@ final class TopicRoutes {
     }
 
     Future<Answer> list(Call call) {
-        Map<String, String> query = call.query(List.of("prefix", "limit", "cursor"));
-        int limit = limit(query.get("limit"));
+        Faults faults = new Faults();
+        Map<String, String> query = call.query(List.of("prefix", "limit", "cursor"), faults);
+        int limit = limit(query.get("limit"), faults);
+        String after = cursor(query.get("cursor"), faults);
+        faults.throwIfAny();
         String prefix = query.getOrDefault("prefix", "");
-        return store.topics(prefix, cursor(query.get("cursor")), limit + 1).compose(names -> {
+        return store.topics(prefix, after, limit + 1).compose(names -> {
             List<String> page = names.subList(0, Math.min(limit, names.size()));
-            return store.counts(page).map(counts -> {
+            List<String> shown = page.stream().filter(call.caller()::mayTouch).toList();
+            return store.counts(shown).map(counts -> {
                 JobJson.Writer out = JobJson.object()
                         .list(
                                 "topics",
@@ -62,12 +68,13 @@ final class TopicRoutes {
         });
     }
 
-    private static int limit(String text) {
+    private static int limit(String text, Faults faults) {
         if (text == null) {
             return DEFAULT_LIMIT;
         }
         if (!text.matches("[0-9]{1,3}") || Integer.parseInt(text) < 1 || Integer.parseInt(text) > MOST) {
-            throw Problem.invalid("/limit", "expected a whole number from 1 to 500");
+            faults.add("/limit", "expected a whole number from 1 to 500");
+            return DEFAULT_LIMIT;
         }
         return Integer.parseInt(text);
     }
@@ -76,11 +83,20 @@ final class TopicRoutes {
         return Base64.getUrlEncoder().withoutPadding().encodeToString(cursor.getBytes(StandardCharsets.UTF_8));
     }
 
-    private static String cursor(String text) {
-        try {
-            return text == null ? null : new String(Base64.getUrlDecoder().decode(text), StandardCharsets.UTF_8);
-        } catch (IllegalArgumentException e) {
-            throw Problem.invalid("/cursor", "expected a cursor as it came with the page before");
+    /** The last topic of the page before. */
+    private static String cursor(String text, Faults faults) {
+        if (text == null) {
+            return null;
         }
+        try {
+            String topic = new String(Base64.getUrlDecoder().decode(text), StandardCharsets.UTF_8);
+            if (Names.topicFault(topic) == null) {
+                return topic;
+            }
+        } catch (IllegalArgumentException e) {
+            // not ours either way
+        }
+        faults.add("/cursor", "expected a cursor as it came with the page before");
+        return null;
     }
 }

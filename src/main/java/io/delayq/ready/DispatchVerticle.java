@@ -75,7 +75,8 @@ public final class DispatchVerticle extends VerticleBase {
         meters.queue("handover", "dispatcher-" + instance, underWay::size);
         return vertx.eventBus()
                 .consumer(addresses.dispatcher(instance), this::received)
-                .completion();
+                .completion()
+                .compose(ready -> link.ready());
     }
 
     /** Takes no more demand, waits for what is under way, and gives back what is reserved but not handed over. */

@@ -39,6 +39,8 @@ final class Topic {
         }
     }
 
+    private static final int ROUNDS = 3;
+
     final String name;
     private final int buckets;
     private final Map<String, Consumer> consumers = new LinkedHashMap<>();
@@ -172,7 +174,7 @@ final class Topic {
 
     /**
      * The consumers whose batch is to go out now, those that take one batch having left the topic. Such a one waits
-     * until it is full, or nothing is left to ask, or each bucket could have answered once.
+     * until it is full, or nothing is left to ask, or each bucket could have answered a few times.
      */
     List<Consumer> full() {
         boolean asked = toAsk.isEmpty() && asking.isEmpty();
@@ -183,7 +185,7 @@ final class Topic {
                 if (some) {
                     out.add(consumer);
                 }
-            } else if (some && (consumer.room() == 0 || asked || ++consumer.answers >= buckets)
+            } else if (some && (consumer.room() == 0 || asked || ++consumer.answers >= ROUNDS * buckets)
                     || asked && consumer.now) {
                 consumers.remove(key(consumer.room, consumer.id));
                 room -= consumer.room();

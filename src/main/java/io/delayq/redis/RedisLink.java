@@ -56,6 +56,7 @@ public final class RedisLink {
     private final HeldConnection held;
     private final ArrayDeque<Call> sent = new ArrayDeque<>();
     private final ArrayDeque<Call> waiting = new ArrayDeque<>();
+    private final Promise<Void> ready = Promise.promise();
     private boolean watching;
     private boolean closed;
 
@@ -69,6 +70,11 @@ public final class RedisLink {
 
     public boolean isUp() {
         return held.connection() != null;
+    }
+
+    /** Completes with the first connection. */
+    public Future<Void> ready() {
+        return ready.future();
     }
 
     /**
@@ -97,6 +103,7 @@ public final class RedisLink {
 
     public Future<Void> close() {
         closed = true;
+        ready.tryFail(new StoreException(Kind.UNAVAILABLE, "the connection to Redis was closed"));
         List<Call> open = new ArrayList<>(sent);
         open.addAll(waiting);
         open.forEach(this::giveUp);
@@ -107,6 +114,7 @@ public final class RedisLink {
         List<Call> calls = new ArrayList<>(waiting);
         waiting.clear();
         calls.forEach(call -> transmit(call, connection));
+        ready.tryComplete();
     }
 
     private void keepUnanswered() {

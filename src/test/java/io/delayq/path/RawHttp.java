@@ -1,0 +1,140 @@
+package io.delayq.path;
+
+import java.io.BufferedInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.EOFException;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
+import java.util.Locale;
+import java.util.Map;
+import java.util.TreeMap;
+
+/** One connection, byte by byte, for what a polite HTTP client would not send. */
+final class RawHttp implements AutoCloseable {
+    private static final int LIMIT_MILLIS = 10_000;
+
+    private final Socket socket = new Socket();
+    private final InputStream in;
+
+    /** @param headers by lower-case name, the values of one given more than once joined by a comma */
+    record Answer(int status, Map<String, String> headers, String text) {
+        String header(String name) {
+            return headers.get(name.toLowerCase(Locale.ROOT));
+        }
+    }
+
+    RawHttp(int port) {
+        try {
+            socket.setTcpNoDelay(true);
+            socket.setSoTimeout(LIMIT_MILLIS);
+            socket.connect(new InetSocketAddress("127.0.0.1", port), LIMIT_MILLIS);
+            in = new BufferedInputStream(socket.getInputStream());
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** Sends one request on a connection of its own. */
+    static Answer once(int port, String request) {
+        try (RawHttp http = new RawHttp(port)) {
+            return http.send(request).read();
+        }
+    }
+
+    /** A request with these header lines, a Host and, if there is a body, its length. */
+    static String request(String method, String target, String body, String... headers) {
+        StringBuilder text = new StringBuilder(method + " " + target + " HTTP/1.1\r\n");
+        boolean host = false;
+        for (String header : headers) {
+            host |= header.toLowerCase(Locale.ROOT).startsWith("host:");
+            text.append(header).append("\r\n");
+        }
+        if (!host) {
+            text.append("Host: localhost\r\n");
+        }
+        if (body != null) {
+            text.append("Content-Length: ")
+                    .append(body.getBytes(StandardCharsets.UTF_8).length)
+                    .append("\r\n");
+        }
+        return text + "\r\n" + (body == null ? "" : body);
+    }
+
+    RawHttp send(String text) {
+        return send(text.getBytes(StandardCharsets.UTF_8));
+    }
+
+    RawHttp send(byte[] bytes) {
+        try {
+            socket.getOutputStream().write(bytes);
+            socket.getOutputStream().flush();
+            return this;
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** The next answer, 100 Continue among them. */
+    Answer read() {
+        return read(false);
+    }
+
+    /** The next answer; one to a HEAD has no body, whatever its headers say. */
+    Answer read(boolean head) {
+        try {
+            String line = line();
+            int status = Integer.parseInt(line.split(" ")[1]);
+            Map<String, String> headers = new TreeMap<>();
+            for (String header = line(); !header.isEmpty(); header = line()) {
+                String[] parts = header.split(":", 2);
+                headers.merge(parts[0].toLowerCase(Locale.ROOT), parts[1].strip(), (a, b) -> a + ", " + b);
+            }
+            int length = head ? 0 : Integer.parseInt(headers.getOrDefault("content-length", "0"));
+            byte[] body = in.readNBytes(length);
+            if (body.length < length) {
+                throw new EOFException("the answer ends after " + body.length + " of " + length + " bytes");
+            }
+            return new Answer(status, headers, new String(body, StandardCharsets.UTF_8));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** Waits until the server ends the connection; what it says before is dropped. */
+    boolean ends() {
+        try {
+            in.transferTo(java.io.OutputStream.nullOutputStream());
+            return true;
+        } catch (java.net.SocketTimeoutException e) {
+            return false;
+        } catch (IOException e) {
+            return true;
+        }
+    }
+
+    private String line() throws IOException {
+        ByteArrayOutputStream out = new ByteArrayOutputStream();
+        for (int c = in.read(); c != '\n'; c = in.read()) {
+            if (c < 0) {
+                throw new EOFException("the connection ended within an answer: " + out);
+            }
+            if (c != '\r') {
+                out.write(c);
+            }
+        }
+        return out.toString(StandardCharsets.ISO_8859_1);
+    }
+
+    @Override
+    public void close() {
+        try {
+            socket.close();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+}
