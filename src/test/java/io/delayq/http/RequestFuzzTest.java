@@ -58,7 +58,7 @@ class RequestFuzzTest {
     @Test
     void random_bytes_give_nothing_but_problems() throws Exception {
         Random random = new Random(20_240_601);
-        for (int i = 0; i < 50_000; i++) {
+        for (int i = 0; i < 20_000; i++) {
             byte[] bytes = new byte[random.nextInt(40)];
             random.nextBytes(bytes);
             feed(bytes);
@@ -69,14 +69,14 @@ class RequestFuzzTest {
     void mutated_requests_give_jobs_or_problems() throws Exception {
         Random random = new Random(20_240_602);
         int taken = 0;
-        for (int i = 0; i < 200_000; i++) {
+        for (int i = 0; i < 40_000; i++) {
             byte[] bytes = SEEDS.get(random.nextInt(SEEDS.size())).getBytes(StandardCharsets.UTF_8);
             for (int change = random.nextInt(4); change >= 0; change--) {
                 bytes = mutated(bytes, random);
             }
             taken += feed(bytes);
         }
-        assertTrue(taken > 1_000, "mutations should leave some requests valid: " + taken);
+        assertTrue(taken > 200, "mutations should leave some requests valid: " + taken);
     }
 
     private static byte[] mutated(byte[] bytes, Random random) {
