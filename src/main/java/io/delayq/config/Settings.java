@@ -84,4 +84,14 @@ public record Settings(
     public Settings withRedisUrl(String url) {
         return new Settings(http, dataDir, redis.withUrl(url), namespace, buckets, instances, tokens, insecure);
     }
+
+    /** @param port 0: any free one */
+    public Settings withPort(int port) {
+        Http other = new Http(http.host, port, http.maxConnections, http.idleMillis, http.headerMillis);
+        return new Settings(other, dataDir, redis, namespace, buckets, instances, tokens, insecure);
+    }
+
+    public Settings withDataDir(Path dir) {
+        return new Settings(http, dir, redis, namespace, buckets, instances, tokens, insecure);
+    }
 }

@@ -142,7 +142,8 @@ final class ClientSession implements Visitor.Listener {
             announce(subscription);
             forgetIfOver(subscription);
             if (draining) {
-                closeIfDone();
+                // not at once: the answer to this settling is sent after it, and must go out before the close
+                context.runOnContext(v -> closeIfDone());
             }
         }
     }
