@@ -24,7 +24,6 @@ final class Topic {
         final List<Delivery> gathered = new ArrayList<>();
         private long granted;
         private long given;
-        private int answers;
         private long heardNanos;
 
         Consumer(Demand demand) {
@@ -39,14 +38,17 @@ final class Topic {
         }
     }
 
-    private static final int ROUNDS = 3;
-
     final String name;
     private final int buckets;
     private final Map<String, Consumer> consumers = new LinkedHashMap<>();
     private final BitSet toAsk = new BitSet();
     private final BitSet asking = new BitSet();
     private final BitSet hinted = new BitSet();
+    /** Buckets that said they have more, or were not asked yet: worth waiting for before a single batch goes out. */
+    private final BitSet promising = new BitSet();
+    /** Asked before someone came who trusts no earlier look: their answer is not the one it waits for. */
+    private final BitSet recheck = new BitSet();
+
     private long room;
     private int asked;
 
@@ -54,6 +56,7 @@ final class Topic {
         this.name = name;
         this.buckets = buckets;
         toAsk.set(0, buckets);
+        promising.set(0, buckets);
     }
 
     void demanded(Demand demand, long nowNanos) {
@@ -68,7 +71,9 @@ final class Topic {
             // it is not told of what became ready before it came, so no bucket counts as seen
             for (int bucket = 0; bucket < buckets; bucket++) {
                 mayHave(bucket);
+                promising.set(bucket);
             }
+            recheck.or(asking);
         }
     }
 
@@ -146,6 +151,8 @@ final class Topic {
         if (!more && !hinted.get(bucket)) {
             toAsk.clear(bucket);
         }
+        promising.set(bucket, more || recheck.get(bucket));
+        recheck.clear(bucket);
     }
 
     /** Gives each consumer with room its share. Returns what nobody has room for. */
@@ -174,10 +181,10 @@ final class Topic {
 
     /**
      * The consumers whose batch is to go out now, those that take one batch having left the topic. Such a one waits
-     * until it is full, or nothing is left to ask, or each bucket could have answered a few times.
+     * until it is full or no bucket is known to have more.
      */
     List<Consumer> full() {
-        boolean asked = toAsk.isEmpty() && asking.isEmpty();
+        boolean nothingPromised = promising.isEmpty();
         List<Consumer> out = new ArrayList<>();
         for (Consumer consumer : List.copyOf(consumers.values())) {
             boolean some = !consumer.gathered.isEmpty();
@@ -185,8 +192,7 @@ final class Topic {
                 if (some) {
                     out.add(consumer);
                 }
-            } else if (some && (consumer.room() == 0 || asked || ++consumer.answers >= ROUNDS * buckets)
-                    || asked && consumer.now) {
+            } else if (some && consumer.room() == 0 || nothingPromised && (some || consumer.now)) {
                 consumers.remove(key(consumer.room, consumer.id));
                 room -= consumer.room();
                 out.add(consumer);

@@ -131,16 +131,39 @@ class TopicTest {
     }
 
     @Test
-    void one_that_takes_a_single_batch_waits_for_the_other_buckets_but_not_for_ever() {
+    void one_that_takes_a_single_batch_waits_for_buckets_that_have_more() {
         demand(1, 10, true, false);
+        seenEmpty(1, 2, 3);
         topic.asking(0, 3);
         topic.answered(0, 3, true);
-        topic.give(jobs(1));
-        for (int answer = 1; answer < 3 * BUCKETS; answer++) {
-            assertEquals(0, topic.full().size());
-        }
-        assertEquals(1, topic.full().size(), "each bucket could have answered three times");
+        topic.give(jobs(3));
+        assertEquals(0, topic.full().size());
+        seenEmpty(0);
+        assertEquals(1, topic.full().size());
         assertTrue(topic.unused());
+    }
+
+    @Test
+    void one_that_takes_a_single_batch_does_not_wait_for_what_may_be_there() {
+        demand(1, 10, true, false);
+        seenEmpty(0, 1, 2, 3);
+        topic.mayHave(2);
+        topic.asking(0, 1);
+        topic.answered(0, 1, false);
+        topic.give(jobs(1));
+        assertEquals(1, topic.full().size());
+    }
+
+    @Test
+    void one_that_will_not_wait_is_not_served_by_an_answer_to_an_earlier_question() {
+        demand(1, 10, false, false);
+        topic.asking(0, 2);
+        demand(2, 1, true, true);
+        topic.answered(0, 2, false);
+        seenEmpty(1, 2, 3);
+        assertEquals(0, topic.full().size());
+        seenEmpty(0);
+        assertEquals(1, topic.full().size());
     }
 
     @Test
