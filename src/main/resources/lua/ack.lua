@@ -10,7 +10,7 @@
 local known = replay()
 if known then return known end
 local answer = {}
-for _, group in ipairs(groups_of(4, 2)) do
+for _, group in ipairs(groups_of(4, 2, 'jobs', 'lease', 'runs')) do
   local k, ids, seen = group.k, {}, {}
   for at = group.from, group.to, 2 do ids[#ids + 1] = ARGV[at] end
   local runs, gone = call('HMGET', k.runs, unpack(ids)), {}

@@ -4,7 +4,7 @@
   KEYS[1..4] as in prelude.lua
   ARGV[1..2] as in prelude.lua
   ARGV[3] limit  most jobs to move in one call
-  Returns {now, next alarm or -1, how many were moved}
+  Returns {now in microseconds, next alarm or -1, how many were moved}
   Atomic: a job is on one index, never on two or none. Two scanners at once are harmless.
 ]]
 local TOPICS, STEP = 64, 500
@@ -12,7 +12,7 @@ local due = call('ZRANGE', KEYS[1], '-inf', now, 'BYSCORE', 'LIMIT', 0, TOPICS)
 local keys = {}
 for _, member in ipairs(due) do
   local topic = sub(member, 2)
-  keys[topic] = keys[topic] or keys_of(topic)
+  keys[topic] = keys[topic] or keys_of(topic, 'clock', 'lease', 'runs', 'dead', 'n', 'h', 'l', 'c', 'ghosts')
 end
 local share, moved = math.max(1, math.floor(tonumber(ARGV[3]) / math.max(1, #due))), 0
 local serve = {}
@@ -79,4 +79,4 @@ end
 sooner = false
 tell()
 local left = call('ZRANGE', KEYS[1], 0, 0, 'WITHSCORES')
-return {now, left[2] and tonumber(left[2]) or -1, moved}
+return {time[1] * 1000000 + time[2], left[2] and tonumber(left[2]) or -1, moved}

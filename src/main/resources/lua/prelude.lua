@@ -1,5 +1,6 @@
 --[[
-  What every script shares; the loader puts it between a script's first line and its header.
+  What scripts share. The loader puts behind a script's first line those of these blocks, separated by blank lines,
+  that the script needs, since each costs time in every call.
   A script's KEYS lie in one bucket. KEYS[1] is always the bucket's `next`, from whose name the names of the
   topics' keys are made (see Keys.java, which is the data model).
     KEYS[1] next    ZSET  kind + topic, score the earliest time anything of it is due: the bucket's alarm
@@ -11,31 +12,49 @@
     ARGV[2] bucket  this bucket's number
     ARGV[3] number  of this call (numbered scripts only)
 ]]
-local TTR, MAX_ATTEMPTS, CALL_KEPT = 60000, 10, 600000
-local BACKOFF = {base = 1000, factor = 2, max = 600000, jitter = 0.1}
--- A job's lane: its priority, or c if it is delivered by callback. On the clock it is a byte before the id, none for
--- the normal lane, so that `due` need not read records. Ids hold no control characters.
-local LANES, LANE_BYTE = {'h', 'l', 'c'}, {n = '', h = '\1', l = '\2', c = '\3'}
 
 local call, sub, byte = redis.call, string.sub, string.byte
-local time = call('TIME')
-local now = time[1] * 1000 + math.floor(time[2] / 1000)
-local bucket_keys = sub(KEYS[1], 1, -5)
-local first = call('ZRANGE', KEYS[1], 0, 0, 'WITHSCORES')
-local alarm, sooner = tonumber(first[2]), false
-local woken = {}
-math.randomseed(tonumber(time[2]))
 
--- The keys of a topic. Reads each of them, so that a slot on the move refuses the script before its first write.
-local function keys_of(topic)
-  local k = {topic = topic}
-  for _, kind in ipairs({'jobs', 'clock', 'lease', 'runs', 'dead', 'done', 'ghosts'}) do
-    k[kind] = bucket_keys .. kind .. ':' .. topic
-  end
-  for _, lane in ipairs({'n', 'h', 'l', 'c'}) do
-    k[lane] = bucket_keys .. 'ready:' .. topic .. ':' .. lane
-  end
-  call('EXISTS', k.jobs, k.clock, k.lease, k.runs, k.dead, k.done, k.ghosts, k.n, k.h, k.l, k.c)
+local time = call('TIME')
+
+local now = time[1] * 1000 + math.floor(time[2] / 1000)
+
+local TTR, MAX_ATTEMPTS = 60000, 10
+
+local BACKOFF = {base = 1000, factor = 2, max = 600000, jitter = 0.1}
+
+-- How long a call's answer is kept for its repetition, in ms.
+local CALL_KEPT = 600000
+
+-- A job's lane: its priority, or c if it is delivered by callback.
+local LANES = {'h', 'l', 'c'}
+
+-- On the clock the lane is a byte before the id, none for the normal lane, so that `due` need not read records. Ids
+-- hold no control characters.
+local LANE_BYTE = {n = '', h = '\1', l = '\2', c = '\3'}
+
+local bucket_keys = sub(KEYS[1], 1, -5)
+
+local alarm, sooner = tonumber(call('ZRANGE', KEYS[1], 0, 0, 'WITHSCORES')[2]), false
+
+local woken = {}
+
+-- Redis begins every script with the same seed.
+local random = math.randomseed(tonumber(time[2])) or math.random
+
+-- The keys of a topic, each made when it is first used.
+local NAMED = {__index = function(k, kind)
+  local key = #kind == 1 and bucket_keys .. 'ready:' .. k.topic .. ':' .. kind or bucket_keys .. kind .. ':' .. k.topic
+  rawset(k, kind, key)
+  return key
+end}
+
+-- The keys of a topic, of which the script may write the given ones: these are read now, so that a slot on the move
+-- refuses the script before its first write. One letter is the ready list of a lane.
+local function keys_of(topic, ...)
+  local k, written = setmetatable({topic = topic}, NAMED), {...}
+  for i, kind in ipairs(written) do written[i] = k[kind] end
+  if #written > 0 then call('EXISTS', unpack(written)) end
   return k
 end
 
@@ -121,7 +140,7 @@ local function backoff(rule, attempt)
   if rule[1] then return rule[math.min(attempt, #rule)] end
   if rule.base == 0 then return 0 end
   local wait = math.min(rule.base * rule.factor ^ (attempt - 1), rule.max)
-  return math.floor(wait * (1 - rule.jitter * math.random()))
+  return math.floor(wait * (1 - rule.jitter * random()))
 end
 
 -- After an attempt that failed: dead if it was the last, else ready again after the wait, or by backoff if nil.
@@ -216,11 +235,11 @@ end
 
 -- The arguments from ARGV[from] on, in groups: topic, count, then `width` arguments for each job. Reads every key
 -- first.
-local function groups_of(from, width)
+local function groups_of(from, width, ...)
   local groups, at = {}, from
   while ARGV[at] do
     local count = tonumber(ARGV[at + 1])
-    groups[#groups + 1] = {k = keys_of(ARGV[at]), from = at + 2, to = at + 1 + count * width}
+    groups[#groups + 1] = {k = keys_of(ARGV[at], ...), from = at + 2, to = at + 1 + count * width}
     at = at + 2 + count * width
   end
   return groups

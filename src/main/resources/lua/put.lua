@@ -11,7 +11,9 @@
 local known = replay()
 if known then return known end
 local answer = {now}
-for _, group in ipairs(groups_of(4, 3)) do
+local groups = groups_of(4, 3, 'jobs', 'clock', 'lease', 'runs',
+  'dead', 'done', 'n', 'h', 'l', 'c', 'ghosts')
+for _, group in ipairs(groups) do
   local k = group.k
   create(k.topic)
   for at = group.from, group.to, 3 do

@@ -9,7 +9,7 @@
 local known = replay()
 if known then return known end
 local answer = {}
-for _, group in ipairs(groups_of(4, 2)) do
+for _, group in ipairs(groups_of(4, 2, 'lease', 'runs', 'n', 'h', 'l', 'c')) do
   local k, back = group.k, {}
   -- from the last to the first, so that they stand in the list as they stood
   for at = group.to - 1, group.from, -2 do

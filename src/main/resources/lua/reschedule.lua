@@ -10,7 +10,7 @@
 local known = replay()
 if known then return known end
 local answer = {now}
-for _, group in ipairs(groups_of(4, 2)) do
+for _, group in ipairs(groups_of(4, 2, 'clock', 'runs', 'dead', 'n', 'h', 'l', 'c', 'ghosts')) do
   local k = group.k
   for at = group.from, group.to, 2 do
     local id, due = ARGV[at], due_of(tonumber(ARGV[at + 1]))

@@ -113,7 +113,10 @@ local function lease(k, n)
 end
 
 local wanted = {}
-for at = 6, #ARGV, 2 do wanted[#wanted + 1] = {keys_of(ARGV[at]), tonumber(ARGV[at + 1])} end
+for at = 6, #ARGV, 2 do
+  local k = keys_of(ARGV[at], 'lease', 'runs', 'n', 'h', 'l', 'c', 'ghosts')
+  wanted[#wanted + 1] = {k, tonumber(ARGV[at + 1])}
+end
 for _, want in ipairs(wanted) do
   local k = want[1]
   answer[#answer + 1] = 0

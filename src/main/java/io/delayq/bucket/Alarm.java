@@ -6,9 +6,9 @@ package io.delayq.bucket;
  */
 final class Alarm {
     private static final long NEVER = Long.MAX_VALUE;
-    private static final long MOST_TRANSIT_MILLIS = 50;
+    private static final long MOST_TRANSIT_MICROS = 50_000;
 
-    private long redisNow;
+    private long redisMicros;
     private long heardAtNanos;
     private boolean heard;
     private long next = NEVER;
@@ -18,9 +18,9 @@ final class Alarm {
         next = NEVER;
     }
 
-    /** A scan has answered: Redis' time, and its alarm (-1: none). Hints of the meantime still count. */
-    void scanned(long now, long alarm, long nanos) {
-        heard(now, nanos);
+    /** A scan has answered: Redis' time, and its alarm in ms (-1: none). Hints of the meantime still count. */
+    void scanned(long nowMicros, long alarm, long nanos) {
+        heard(nowMicros, nanos);
         hinted(alarm < 0 ? NEVER : alarm);
     }
 
@@ -29,25 +29,25 @@ final class Alarm {
         next = Math.min(next, at);
     }
 
-    /** Redis said this time a moment ago. Being some ms behind what is known is the way here, more is a clock set back. */
-    void heard(long now, long nanos) {
-        long behind = heard ? estimate(nanos) - now : 0;
-        if (behind <= 0 || behind > MOST_TRANSIT_MILLIS) {
-            redisNow = now;
+    /** Redis said this time a moment ago. Being a little behind what is known is the way here, more is a clock set back. */
+    void heard(long nowMicros, long nanos) {
+        long behind = heard ? estimate(nanos) - nowMicros : 0;
+        if (behind <= 0 || behind > MOST_TRANSIT_MICROS) {
+            redisMicros = nowMicros;
             heardAtNanos = nanos;
             heard = true;
         }
     }
 
-    /** How long until the next scan in ms, 0 for at once, -1 for not before a hint. */
-    long waitMillis(long nanos) {
+    /** How long until the next scan in µs, 0 for at once, -1 for not before a hint. */
+    long waitMicros(long nanos) {
         if (next == NEVER) {
             return -1;
         }
-        return heard ? Math.max(0, next - estimate(nanos)) : 0;
+        return heard ? Math.max(0, next * 1_000 - estimate(nanos)) : 0;
     }
 
     private long estimate(long nanos) {
-        return redisNow + (nanos - heardAtNanos) / 1_000_000;
+        return redisMicros + (nanos - heardAtNanos) / 1_000;
     }
 }

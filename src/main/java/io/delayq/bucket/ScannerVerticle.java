@@ -8,12 +8,16 @@ import io.delayq.redis.Keys;
 import io.delayq.redis.RedisEndpoint;
 import io.delayq.redis.RedisLink;
 import io.delayq.redis.Store;
+import io.netty.channel.EventLoop;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.VerticleBase;
 import io.vertx.core.eventbus.Message;
+import io.vertx.core.internal.ContextInternal;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.TimeUnit;
 
 /**
  * Room 2 of push -> <b>bucket</b> -> ready -> consumer -> ack: moves what is due from the clock to ready, and jobs whose
@@ -21,7 +25,7 @@ import java.util.Map;
  */
 public final class ScannerVerticle extends VerticleBase {
     static final int JOBS_A_CALL = 500;
-    private static final long PAUSE_AFTER_FAILURE_MILLIS = 100;
+    private static final long PAUSE_AFTER_FAILURE_MICROS = 100_000;
 
     private final RedisEndpoint endpoint;
     private final Keys keys;
@@ -37,7 +41,14 @@ public final class ScannerVerticle extends VerticleBase {
     private static final class Scan {
         final Alarm alarm = new Alarm();
         Promise<Void> underWay;
-        long timer = -1;
+        ScheduledFuture<?> timer;
+
+        void cancelTimer() {
+            if (timer != null) {
+                timer.cancel(false);
+                timer = null;
+            }
+        }
     }
 
     public ScannerVerticle(RedisEndpoint endpoint, Keys keys, Addresses addresses, Meters meters, int instance) {
@@ -69,7 +80,7 @@ public final class ScannerVerticle extends VerticleBase {
         stopped = true;
         Future<Void> underWay = Future.succeededFuture();
         for (Scan scan : scans.values()) {
-            vertx.cancelTimer(scan.timer);
+            scan.cancelTimer();
             if (scan.underWay != null) {
                 Future<Void> one = scan.underWay.future();
                 underWay = underWay.eventually(() -> one);
@@ -86,7 +97,7 @@ public final class ScannerVerticle extends VerticleBase {
             return;
         }
         scan.alarm.hinted(hint.at());
-        scan.alarm.heard(hint.now(), System.nanoTime());
+        scan.alarm.heard(hint.now() * 1_000, System.nanoTime());
         if (scan.underWay == null) {
             sleep(hint.bucket(), scan);
         }
@@ -94,12 +105,12 @@ public final class ScannerVerticle extends VerticleBase {
 
     private void scan(int bucket) {
         Scan scan = scans.get(bucket);
-        scan.timer = -1;
+        scan.cancelTimer();
         scan.alarm.scanning();
         scan.underWay = Promise.promise();
         store.due(bucket, JOBS_A_CALL).onComplete(result -> {
             if (result.succeeded()) {
-                scan.alarm.scanned(result.result().now(), result.result().alarm(), System.nanoTime());
+                scan.alarm.scanned(result.result().nowMicros(), result.result().alarm(), System.nanoTime());
             }
             Promise<Void> over = scan.underWay;
             scan.underWay = null;
@@ -110,21 +121,31 @@ public final class ScannerVerticle extends VerticleBase {
             if (result.succeeded()) {
                 sleep(bucket, scan);
             } else {
-                scan.timer = vertx.setTimer(PAUSE_AFTER_FAILURE_MILLIS, timer -> scan(bucket));
+                wake(bucket, scan, PAUSE_AFTER_FAILURE_MICROS);
             }
         });
     }
 
+    /** By the event loop's own timer, whose steps are finer than Vert.x's milliseconds. */
     private void sleep(int bucket, Scan scan) {
-        if (scan.timer >= 0) {
-            vertx.cancelTimer(scan.timer);
-            scan.timer = -1;
-        }
-        long wait = scan.alarm.waitMillis(System.nanoTime());
+        scan.cancelTimer();
+        long wait = scan.alarm.waitMicros(System.nanoTime());
         if (wait == 0) {
             scan(bucket);
         } else if (wait > 0) {
-            scan.timer = vertx.setTimer(wait, timer -> scan(bucket));
+            wake(bucket, scan, wait);
+        }
+    }
+
+    private void wake(int bucket, Scan scan, long micros) {
+        EventLoop loop = ((ContextInternal) context).nettyEventLoop();
+        scan.timer = loop.schedule(() -> context.runOnContext(v -> timerFired(bucket)), micros, TimeUnit.MICROSECONDS);
+    }
+
+    /** Unless a hint or the stop came between the timer and this turn. */
+    private void timerFired(int bucket) {
+        if (!stopped && scans.get(bucket).underWay == null) {
+            scan(bucket);
         }
     }
 }

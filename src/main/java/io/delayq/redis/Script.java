@@ -39,7 +39,7 @@ public enum Script {
 
     /** The script as it is in its file. */
     final void heal() {
-        set(joined(read("prelude"), read(word())));
+        set(ScriptText.joined(read("prelude"), read(word())));
     }
 
     /** For tests that must see a check turn red: a fault in place of right text. False if the text is not there. */
@@ -70,11 +70,6 @@ public enum Script {
 
     byte[] sha() {
         return sha;
-    }
-
-    static String joined(String prelude, String script) {
-        int firstLine = script.indexOf('\n') + 1;
-        return script.substring(0, firstLine) + prelude + script.substring(firstLine);
     }
 
     static String read(String name) {

@@ -69,7 +69,7 @@ public final class Store {
     public record Reserved(long now, List<Leased> leased) {}
 
     /** @param alarm when anything is due next by Redis' clock, -1 if nothing is waiting */
-    public record Alarm(long now, long alarm) {}
+    public record Alarm(long nowMicros, long alarm) {}
 
     /** The alarm, and topics with ready jobs. */
     public record Look(long now, long alarm, List<String> awake) {}

@@ -52,6 +52,7 @@ public final class TestServer implements AutoCloseable {
         this.settings = settings;
         // a test fails loudly in the log when anything holds an event loop for 50 ms
         this.vertx = Vertx.vertx(new VertxOptions()
+                .setPreferNativeTransport(true)
                 .setMaxEventLoopExecuteTime(50)
                 .setMaxEventLoopExecuteTimeUnit(TimeUnit.MILLISECONDS)
                 .setBlockedThreadCheckInterval(50)

@@ -13,7 +13,7 @@ final class LuaHeader {
     private static final Pattern HEADER = Pattern.compile("(?s)\\A#!lua[^\\n]*\\n--\\[\\[\\n(.*?)\\n]]\\n(.*)\\z");
     private static final Pattern NAMED = Pattern.compile("(KEYS|ARGV)\\[(\\d+)(\\.\\.(\\d*))?]");
     private static final Pattern USED = Pattern.compile("(KEYS|ARGV)\\[(\\d+)]");
-    private static final Pattern GROUPS = Pattern.compile("groups_of\\((\\d+), (\\d+)\\)");
+    private static final Pattern GROUPS = Pattern.compile("groups_of\\((\\d+), (\\d+)[,)]");
     private static final Pattern LOOP = Pattern.compile("for \\w+ = (\\d+), #ARGV");
     private static final Pattern FUNCTION = Pattern.compile("(?ms)^local function (\\w+)\\(.*?\\)\\n(.*?)^end$");
     /** What each job brings, up to the next slot or the answer. */

@@ -96,8 +96,8 @@ class ScriptTest {
 
     @Test
     void the_defaults_are_those_of_the_vocabulary() {
-        assertEquals(JobOptions.DEFAULT_TTR, (long) number("local TTR, MAX_ATTEMPTS, CALL_KEPT = (\\d+), "));
-        assertEquals(Retry.DEFAULT_MAX_ATTEMPTS, (int) number("local TTR, MAX_ATTEMPTS, CALL_KEPT = \\d+, (\\d+), "));
+        assertEquals(JobOptions.DEFAULT_TTR, (long) number("local TTR, MAX_ATTEMPTS = (\\d+), "));
+        assertEquals(Retry.DEFAULT_MAX_ATTEMPTS, (int) number("local TTR, MAX_ATTEMPTS = \\d+, (\\d+)"));
         assertEquals(
                 Backoff.DEFAULT,
                 new Backoff.Exponential(

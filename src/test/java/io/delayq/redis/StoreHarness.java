@@ -121,7 +121,7 @@ public final class StoreHarness implements AutoCloseable {
             Store.Alarm alarm;
             do {
                 alarm = call(s -> s.due(at, 500));
-            } while (alarm.alarm() >= 0 && alarm.alarm() <= alarm.now());
+            } while (alarm.alarm() >= 0 && alarm.alarm() <= alarm.nowMicros() / 1_000);
         }
     }
 
