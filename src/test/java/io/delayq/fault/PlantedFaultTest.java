@@ -51,7 +51,7 @@ class PlantedFaultTest {
                 "local due = call('ZRANGE', KEYS[1]",
                 "now = now + 500\nlocal due = call('ZRANGE', KEYS[1]",
                 "early",
-                onServer(server -> DeliveryPathTest.checkDelivery(server, 100, 1_000)));
+                onServer(server -> DeliveryPathTest.checkDelivery(server, 100, 1_000, 20)));
     }
 
     @Test
@@ -60,7 +60,7 @@ class PlantedFaultTest {
                 "local function tell()",
                 "local function tell() do return end",
                 "p99",
-                onServer(server -> DeliveryPathTest.checkDelivery(server, 100, 1_000)));
+                onServer(server -> DeliveryPathTest.checkDelivery(server, 100, 1_000, 20)));
     }
 
     @Test
