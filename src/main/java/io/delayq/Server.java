@@ -16,6 +16,7 @@ import io.delayq.redis.Keys;
 import io.delayq.redis.RedisEndpoint;
 import io.delayq.redis.RedisTrust;
 import io.delayq.redis.StartCheck;
+import io.delayq.redis.Stores;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import io.vertx.core.Deployable;
@@ -120,7 +121,7 @@ public final class Server {
         Addresses addresses = new Addresses(
                 UUID.randomUUID().toString(), instances.scanner(), instances.dispatcher(), instances.gateway());
         PrometheusMeterRegistry registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
-        Meters meters = new Meters(registry);
+        Stores stores = new Stores(endpoint, keys, new Meters(registry));
         Ids ids = new Ids();
         OpsRoutes ops = new OpsRoutes(registry);
         // Vert.x lets servers on the same negative port share one that is free
@@ -129,17 +130,14 @@ public final class Server {
                 : set.http().port();
         List<IngressVerticle> doors = new ArrayList<>();
         for (int i = 0; i < instances.ingress(); i++) {
-            doors.add(new IngressVerticle(set, endpoint, keys, addresses, meters, ids, ops, askedPort, i));
+            doors.add(new IngressVerticle(set, stores, addresses, ids, ops, askedPort, i));
         }
         return StartCheck.run(vertx, endpoint, keys)
-                .compose(ok -> deploy(1, i -> new WakeVerticle(endpoint, keys, addresses, meters)))
-                .compose(ok ->
-                        deploy(instances.scanner(), i -> new ScannerVerticle(endpoint, keys, addresses, meters, i)))
-                .compose(ok ->
-                        deploy(instances.dispatcher(), i -> new DispatchVerticle(endpoint, keys, addresses, meters, i)))
+                .compose(ok -> deploy(1, i -> new WakeVerticle(stores, addresses)))
+                .compose(ok -> deploy(instances.scanner(), i -> new ScannerVerticle(stores, addresses, i)))
+                .compose(ok -> deploy(instances.dispatcher(), i -> new DispatchVerticle(stores, addresses, i)))
                 .compose(ok -> deploy(doors.size(), doors::get))
-                .compose(ok -> deploy(
-                        instances.gateway(), i -> new GatewayVerticle(endpoint, keys, addresses, meters, ids, i)))
+                .compose(ok -> deploy(instances.gateway(), i -> new GatewayVerticle(stores, addresses, ids, i)))
                 .onSuccess(ok -> port = doors.get(0).actualPort());
     }
 

@@ -3,11 +3,8 @@ package io.delayq.bucket;
 import io.delayq.bus.Addresses;
 import io.delayq.bus.AlarmHint;
 import io.delayq.bus.Courier;
-import io.delayq.ops.Meters;
-import io.delayq.redis.Keys;
-import io.delayq.redis.RedisEndpoint;
-import io.delayq.redis.RedisLink;
 import io.delayq.redis.Store;
+import io.delayq.redis.Stores;
 import io.netty.channel.EventLoop;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
@@ -27,13 +24,10 @@ public final class ScannerVerticle extends VerticleBase {
     static final int JOBS_A_CALL = 500;
     private static final long PAUSE_AFTER_FAILURE_MICROS = 100_000;
 
-    private final RedisEndpoint endpoint;
-    private final Keys keys;
+    private final Stores stores;
     private final Addresses addresses;
-    private final Meters meters;
     private final int instance;
     private final Map<Integer, Scan> scans = new LinkedHashMap<>();
-    private RedisLink link;
     private Store store;
     private boolean stopped;
 
@@ -51,19 +45,16 @@ public final class ScannerVerticle extends VerticleBase {
         }
     }
 
-    public ScannerVerticle(RedisEndpoint endpoint, Keys keys, Addresses addresses, Meters meters, int instance) {
-        this.endpoint = endpoint;
-        this.keys = keys;
+    public ScannerVerticle(Stores stores, Addresses addresses, int instance) {
+        this.stores = stores;
         this.addresses = addresses;
-        this.meters = meters;
         this.instance = instance;
     }
 
     @Override
     public Future<?> start() {
-        link = new RedisLink(vertx, endpoint, "scanner-" + instance);
-        store = new Store(vertx, link, endpoint, keys, meters);
-        for (int bucket = 0; bucket < keys.buckets(); bucket++) {
+        store = stores.open(vertx, "scanner-" + instance);
+        for (int bucket = 0; bucket < stores.buckets(); bucket++) {
             if (addresses.scannerOf(bucket) == instance) {
                 scans.put(bucket, new Scan());
             }
@@ -72,7 +63,7 @@ public final class ScannerVerticle extends VerticleBase {
         return vertx.eventBus()
                 .consumer(addresses.scanner(instance), this::hinted)
                 .completion()
-                .compose(ready -> link.ready());
+                .compose(ready -> store.ready());
     }
 
     @Override
@@ -86,7 +77,7 @@ public final class ScannerVerticle extends VerticleBase {
                 underWay = underWay.eventually(() -> one);
             }
         }
-        return underWay.eventually(link::close);
+        return underWay.eventually(store::close);
     }
 
     private void hinted(Message<AlarmHint> message) {

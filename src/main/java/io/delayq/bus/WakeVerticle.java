@@ -1,11 +1,8 @@
 package io.delayq.bus;
 
-import io.delayq.ops.Meters;
 import io.delayq.redis.HintSubscription;
-import io.delayq.redis.Keys;
-import io.delayq.redis.RedisEndpoint;
-import io.delayq.redis.RedisLink;
 import io.delayq.redis.Store;
+import io.delayq.redis.Stores;
 import io.vertx.core.Future;
 import io.vertx.core.VerticleBase;
 
@@ -17,30 +14,24 @@ public final class WakeVerticle extends VerticleBase implements HintSubscription
     private static final long LOOK_MILLIS = 1_000;
     private static final long DEAF_MILLIS = 3_500;
 
-    private final RedisEndpoint endpoint;
-    private final Keys keys;
+    private final Stores stores;
     private final Addresses addresses;
-    private final Meters meters;
     private Courier courier;
-    private RedisLink link;
     private Store store;
     private HintSubscription subscription;
     private long timer;
     private boolean stopped;
 
-    public WakeVerticle(RedisEndpoint endpoint, Keys keys, Addresses addresses, Meters meters) {
-        this.endpoint = endpoint;
-        this.keys = keys;
+    public WakeVerticle(Stores stores, Addresses addresses) {
+        this.stores = stores;
         this.addresses = addresses;
-        this.meters = meters;
     }
 
     @Override
     public Future<?> start() {
         courier = new Courier(vertx);
-        link = new RedisLink(vertx, endpoint, "wake");
-        store = new Store(vertx, link, endpoint, keys, meters);
-        subscription = new HintSubscription(vertx, endpoint, keys, this);
+        store = stores.open(vertx, "wake");
+        subscription = new HintSubscription(vertx, stores.endpoint(), stores.keys(), this);
         lookAgain();
         return Future.succeededFuture();
     }
@@ -49,7 +40,7 @@ public final class WakeVerticle extends VerticleBase implements HintSubscription
     public Future<?> stop() {
         stopped = true;
         vertx.cancelTimer(timer);
-        return subscription.close().eventually(link::close);
+        return subscription.close().eventually(store::close);
     }
 
     @Override
@@ -64,7 +55,7 @@ public final class WakeVerticle extends VerticleBase implements HintSubscription
 
     @Override
     public void listening() {
-        for (int bucket = 0; bucket < keys.buckets(); bucket++) {
+        for (int bucket = 0; bucket < stores.buckets(); bucket++) {
             look(bucket);
         }
     }
@@ -75,7 +66,7 @@ public final class WakeVerticle extends VerticleBase implements HintSubscription
         }
         subscription.reconnectIfSilentFor(DEAF_MILLIS);
         Future<Void> all = Future.succeededFuture();
-        for (int bucket = 0; bucket < keys.buckets(); bucket++) {
+        for (int bucket = 0; bucket < stores.buckets(); bucket++) {
             Future<Void> one = look(bucket);
             all = all.eventually(() -> one);
         }

@@ -1,5 +1,6 @@
 package io.delayq.config;
 
+import io.delayq.job.Names;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.Locale;
@@ -22,23 +23,8 @@ final class Nearest {
         return dot < 0 ? whole : Math.min(whole, 1 + edits(name, candidate.substring(dot + 1)));
     }
 
-    /** Levenshtein's distance, letter case aside. */
+    /** Letter case aside. */
     static int edits(String one, String other) {
-        String a = one.toLowerCase(Locale.ROOT);
-        String b = other.toLowerCase(Locale.ROOT);
-        int[] row = new int[b.length() + 1];
-        for (int j = 0; j <= b.length(); j++) {
-            row[j] = j;
-        }
-        for (int i = 1; i <= a.length(); i++) {
-            int diagonal = row[0];
-            row[0] = i;
-            for (int j = 1; j <= b.length(); j++) {
-                int replaced = diagonal + (a.charAt(i - 1) == b.charAt(j - 1) ? 0 : 1);
-                diagonal = row[j];
-                row[j] = Math.min(replaced, 1 + Math.min(row[j], row[j - 1]));
-            }
-        }
-        return row[b.length()];
+        return Names.distance(one.toLowerCase(Locale.ROOT), other.toLowerCase(Locale.ROOT));
     }
 }

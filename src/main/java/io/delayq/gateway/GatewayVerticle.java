@@ -7,10 +7,8 @@ import io.delayq.bus.Withdrawal;
 import io.delayq.http.Visitor;
 import io.delayq.job.IdSource;
 import io.delayq.ops.Meters;
-import io.delayq.redis.Keys;
-import io.delayq.redis.RedisEndpoint;
-import io.delayq.redis.RedisLink;
 import io.delayq.redis.Store;
+import io.delayq.redis.Stores;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.VerticleBase;
@@ -34,8 +32,7 @@ public final class GatewayVerticle extends VerticleBase {
     private static final long GRACE_MILLIS = 5_000;
     private static final int REMEMBERED_BATCHES = 10_000;
 
-    private final RedisEndpoint endpoint;
-    private final Keys keys;
+    private final Stores stores;
     private final Addresses addresses;
     private final Meters meters;
     private final IdSource ids;
@@ -50,7 +47,6 @@ public final class GatewayVerticle extends VerticleBase {
         }
     });
     private Courier courier;
-    private RedisLink link;
     private Store store;
     private FrameHandler frames;
     private long consumers;
@@ -61,12 +57,10 @@ public final class GatewayVerticle extends VerticleBase {
     /** Who a consumer's jobs go to. */
     private record Seat(ClientSession session, Subscription subscription) {}
 
-    public GatewayVerticle(
-            RedisEndpoint endpoint, Keys keys, Addresses addresses, Meters meters, IdSource ids, int instance) {
-        this.endpoint = endpoint;
-        this.keys = keys;
+    public GatewayVerticle(Stores stores, Addresses addresses, IdSource ids, int instance) {
+        this.stores = stores;
         this.addresses = addresses;
-        this.meters = meters;
+        this.meters = stores.meters();
         this.ids = ids;
         this.instance = instance;
         this.room = "gateway-" + instance;
@@ -75,10 +69,8 @@ public final class GatewayVerticle extends VerticleBase {
     @Override
     public Future<?> start() {
         courier = new Courier(vertx);
-        link = new RedisLink(vertx, endpoint, room);
-        store = new Store(vertx, link, endpoint, keys, meters);
+        store = stores.open(vertx, room);
         frames = new FrameHandler(store, meters);
-        meters.queue("store", room, store::waiting);
         meters.queue("sessions", room, sessions::size);
         timer = vertx.setTimer(LOOK_AFTER_MILLIS, fired -> lookAfter());
         return vertx.eventBus()
@@ -87,7 +79,7 @@ public final class GatewayVerticle extends VerticleBase {
                 .compose(ready -> vertx.eventBus()
                         .consumer(addresses.gateway(instance), this::visited)
                         .completion())
-                .compose(ready -> link.ready());
+                .compose(ready -> store.ready());
     }
 
     /** Tells clients to settle what they hold, gives them their grace time, and closes. */
@@ -100,7 +92,7 @@ public final class GatewayVerticle extends VerticleBase {
         return empty.future()
                 .onComplete(gone -> vertx.cancelTimer(timer))
                 .compose(gone -> store.settled())
-                .eventually(link::close);
+                .eventually(store::close);
     }
 
     Store store() {

@@ -16,10 +16,8 @@ import io.delayq.http.Right;
 import io.delayq.http.Visitor;
 import io.delayq.job.IdSource;
 import io.delayq.ops.Meters;
-import io.delayq.redis.Keys;
-import io.delayq.redis.RedisEndpoint;
-import io.delayq.redis.RedisLink;
 import io.delayq.redis.Store;
+import io.delayq.redis.Stores;
 import io.vertx.core.Future;
 import io.vertx.core.VerticleBase;
 import io.vertx.core.eventbus.ReplyException;
@@ -39,15 +37,13 @@ public final class IngressVerticle extends VerticleBase {
     private static final long SHOW_IN_MILLIS = 200;
 
     private final Settings settings;
-    private final RedisEndpoint endpoint;
-    private final Keys keys;
+    private final Stores stores;
     private final Addresses addresses;
     private final Meters meters;
     private final IdSource ids;
     private final OpsRoutes ops;
     private final int port;
     private final int instance;
-    private RedisLink link;
     private Store store;
     private Polls polls;
     private Api api;
@@ -59,19 +55,16 @@ public final class IngressVerticle extends VerticleBase {
      */
     public IngressVerticle(
             Settings settings,
-            RedisEndpoint endpoint,
-            Keys keys,
+            Stores stores,
             Addresses addresses,
-            Meters meters,
             IdSource ids,
             OpsRoutes ops,
             int port,
             int instance) {
         this.settings = settings;
-        this.endpoint = endpoint;
-        this.keys = keys;
+        this.stores = stores;
         this.addresses = addresses;
-        this.meters = meters;
+        this.meters = stores.meters();
         this.ids = ids;
         this.ops = ops;
         this.port = port;
@@ -81,9 +74,9 @@ public final class IngressVerticle extends VerticleBase {
     @Override
     public Future<?> start() {
         String name = "ingress-" + instance;
-        link = new RedisLink(vertx, endpoint, name);
-        store = new Store(vertx, link, endpoint, keys, meters);
-        polls = new Polls(vertx, addresses, name, store::isUp, 2 * endpoint.deadlineMillis());
+        store = stores.open(vertx, name);
+        polls = new Polls(
+                vertx, addresses, name, store::isUp, 2 * stores.endpoint().deadlineMillis());
         api = new Api(vertx, new Access(settings), settings.http().headerMillis());
         routes(
                 api,
@@ -93,17 +86,16 @@ public final class IngressVerticle extends VerticleBase {
                 this::showIn);
         ops.routes(vertx, api, store::isUp);
         DocRoutes.routes(vertx, api);
-        meters.queue("store", name, store::waiting);
         meters.queue("polls", name, polls::waiting);
         listener = new Listener(vertx, settings.http(), settings.instances().ingress());
-        return polls.start().compose(ready -> link.ready()).compose(ready -> listener.listen(api, port));
+        return polls.start().compose(ready -> store.ready()).compose(ready -> listener.listen(api, port));
     }
 
     /** Answers what is under way, long-polls at once; then closes the door. */
     @Override
     public Future<?> stop() {
         polls.drain();
-        return api.drain().eventually(listener::close).eventually(link::close);
+        return api.drain().eventually(listener::close).eventually(store::close);
     }
 
     /** Connections go to the gateways in turn. A gateway that was asked twice serves the visitor once. */

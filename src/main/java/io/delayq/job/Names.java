@@ -76,7 +76,8 @@ public final class Names {
         return best;
     }
 
-    private static int distance(String a, String b) {
+    /** How many letters have to be put in, left out or changed to get from one to the other. */
+    public static int distance(String a, String b) {
         int[] row = new int[b.length() + 1];
         for (int j = 0; j <= b.length(); j++) {
             row[j] = j;

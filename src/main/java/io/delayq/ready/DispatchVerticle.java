@@ -8,10 +8,8 @@ import io.delayq.bus.ReadyHint;
 import io.delayq.bus.Withdrawal;
 import io.delayq.job.Delivery;
 import io.delayq.ops.Meters;
-import io.delayq.redis.Keys;
-import io.delayq.redis.RedisEndpoint;
-import io.delayq.redis.RedisLink;
 import io.delayq.redis.Store;
+import io.delayq.redis.Stores;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.VerticleBase;
@@ -42,15 +40,13 @@ public final class DispatchVerticle extends VerticleBase {
     private static final long SWEEP_MILLIS = 2_000;
     private static final long SILENT_NANOS = 5_000_000_000L;
 
-    private final RedisEndpoint endpoint;
-    private final Keys keys;
+    private final Stores stores;
     private final Addresses addresses;
     private final Meters meters;
     private final int instance;
     private final Map<String, Topic> topics = new LinkedHashMap<>();
     private final Set<Topic> hungry = new LinkedHashSet<>();
     private final Set<Future<?>> underWay = new HashSet<>();
-    private RedisLink link;
     private Store store;
     private boolean[] busy;
     private int firstBucket;
@@ -58,25 +54,23 @@ public final class DispatchVerticle extends VerticleBase {
     private long sweepTimer;
     private boolean stopped;
 
-    public DispatchVerticle(RedisEndpoint endpoint, Keys keys, Addresses addresses, Meters meters, int instance) {
-        this.endpoint = endpoint;
-        this.keys = keys;
+    public DispatchVerticle(Stores stores, Addresses addresses, int instance) {
+        this.stores = stores;
         this.addresses = addresses;
-        this.meters = meters;
+        this.meters = stores.meters();
         this.instance = instance;
     }
 
     @Override
     public Future<?> start() {
-        link = new RedisLink(vertx, endpoint, "dispatcher-" + instance);
-        store = new Store(vertx, link, endpoint, keys, meters);
-        busy = new boolean[keys.buckets()];
+        store = stores.open(vertx, "dispatcher-" + instance);
+        busy = new boolean[stores.buckets()];
         sweepTimer = vertx.setTimer(SWEEP_MILLIS, timer -> forgetSilent());
         meters.queue("handover", "dispatcher-" + instance, underWay::size);
         return vertx.eventBus()
                 .consumer(addresses.dispatcher(instance), this::received)
                 .completion()
-                .compose(ready -> link.ready());
+                .compose(ready -> store.ready());
     }
 
     /** Takes no more demand, waits for what is under way, and gives back what is reserved but not handed over. */
@@ -85,7 +79,7 @@ public final class DispatchVerticle extends VerticleBase {
         stopped = true;
         vertx.cancelTimer(sweepTimer);
         topics.values().forEach(topic -> topic.consumers().forEach(consumer -> release(consumer.gathered)));
-        return settled().eventually(link::close);
+        return settled().eventually(store::close);
     }
 
     private Future<?> settled() {
@@ -101,7 +95,7 @@ public final class DispatchVerticle extends VerticleBase {
             return;
         }
         if (body instanceof Demand demand) {
-            Topic topic = topics.computeIfAbsent(demand.topic(), name -> new Topic(name, keys.buckets()));
+            Topic topic = topics.computeIfAbsent(demand.topic(), name -> new Topic(name, stores.buckets()));
             topic.demanded(demand, System.nanoTime());
             changed(topic);
         } else if (body instanceof ReadyHint hint && topics.containsKey(hint.topic())) {

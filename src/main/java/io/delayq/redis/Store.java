@@ -74,7 +74,7 @@ public final class Store {
     /** The alarm, and topics with ready jobs. */
     public record Look(long now, long alarm, List<String> awake) {}
 
-    public Store(Vertx vertx, RedisLink link, RedisEndpoint endpoint, Keys keys, Meters meters) {
+    Store(Vertx vertx, RedisLink link, RedisEndpoint endpoint, Keys keys, Meters meters) {
         this.keys = keys;
         this.link = link;
         this.caller = new Caller(link, keys, meters);
@@ -112,6 +112,15 @@ public final class Store {
                 new Gather<>(vertx, caller, script, keys.buckets(), endpoint.queue(), deadlineMillis, reader);
         gathers.add(gather);
         return gather;
+    }
+
+    /** Completes with the first connection. */
+    public Future<Void> ready() {
+        return link.ready();
+    }
+
+    public Future<Void> close() {
+        return link.close();
     }
 
     public boolean isUp() {

@@ -1,0 +1,21 @@
+package io.delayq.redis;
+
+import io.delayq.ops.Meters;
+import io.vertx.core.Vertx;
+
+/**
+ * What every room needs to reach Redis. Each verticle instance opens a store of its own, with a connection of its own, on
+ * its event loop.
+ */
+public record Stores(RedisEndpoint endpoint, Keys keys, Meters meters) {
+    /** @param name of the room, for logs and metrics */
+    public Store open(Vertx vertx, String name) {
+        Store store = new Store(vertx, new RedisLink(vertx, endpoint, name), endpoint, keys, meters);
+        meters.queue("store", name, store::waiting);
+        return store;
+    }
+
+    public int buckets() {
+        return keys.buckets();
+    }
+}
