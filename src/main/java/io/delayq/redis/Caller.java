@@ -7,6 +7,7 @@ import java.security.SecureRandom;
 import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
+import java.util.function.ToIntFunction;
 
 /**
  * Calls scripts under a random name of its own and numbers its calls, so that one whose answer was lost can be sent
@@ -46,8 +47,13 @@ final class Caller {
         return Base64.getUrlEncoder().withoutPadding().encodeToString(drawn);
     }
 
-    /** The script's arguments are the channel, the bucket, the number if it is numbered, then {@code args}. */
-    Future<Response> call(Script script, int bucket, List<byte[]> args, int jobs, long deadlineMillis) {
+    /**
+     * The script's arguments are the channel, the bucket, the number if it is numbered, then {@code args}.
+     *
+     * @param jobs how many jobs the answer is about
+     */
+    Future<Response> call(
+            Script script, int bucket, List<byte[]> args, ToIntFunction<Response> jobs, long deadlineMillis) {
         List<byte[]> all = new ArrayList<>(args.size() + 9);
         all.add(Bytes.of(script.numbered() ? 5 : 4));
         all.addAll(bucketKeys.get(bucket));
@@ -62,6 +68,7 @@ final class Caller {
         all.addAll(args);
         long started = System.nanoTime();
         return link.call(script, all, deadlineMillis)
-                .onSuccess(answer -> meters.redisCall(script.word(), System.nanoTime() - started, jobs));
+                .onSuccess(answer ->
+                        meters.redisCall(script.word(), System.nanoTime() - started, jobs.applyAsInt(answer)));
     }
 }

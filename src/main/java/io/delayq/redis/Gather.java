@@ -117,7 +117,7 @@ final class Gather<R> {
             ordered.addAll(items);
         });
         long left = Math.max(1, (batch.get(0).deadlineNanos - System.nanoTime()) / 1_000_000);
-        caller.call(script, bucket, args, batch.size(), left).onComplete(result -> {
+        caller.call(script, bucket, args, answer -> batch.size(), left).onComplete(result -> {
             for (int i = 0; i < ordered.size(); i++) {
                 if (result.succeeded()) {
                     ordered.get(i).promise.complete(reader.read(result.result(), i));

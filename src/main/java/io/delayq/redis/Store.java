@@ -221,17 +221,24 @@ public final class Store {
             args.add(Bytes.of(want.topic));
             args.add(Bytes.of(want.max));
         }
-        return caller.call(Script.RESERVE, bucket, args, wants.size(), 0).map(answer -> reserved(wants, answer));
+        // a number, two for each topic, and seven values for each job
+        return caller.call(Script.RESERVE, bucket, args, answer -> (answer.size() - 1 - 2 * wants.size()) / 7, 0)
+                .map(answer -> reserved(wants, answer));
     }
 
     /** Does what is due in a bucket, at most so many jobs. */
     public Future<Alarm> due(int bucket, int limit) {
-        return caller.call(Script.DUE, bucket, List.of(Bytes.of(limit)), limit, deadlineMillis)
+        return caller.call(
+                        Script.DUE,
+                        bucket,
+                        List.of(Bytes.of(limit)),
+                        answer -> answer.get(2).toInteger(),
+                        deadlineMillis)
                 .map(answer -> new Alarm(answer.get(0).toLong(), answer.get(1).toLong()));
     }
 
     public Future<Look> look(int bucket) {
-        return caller.call(Script.LOOK, bucket, List.of(Bytes.of(LOOK_TOPICS)), 0, deadlineMillis)
+        return caller.call(Script.LOOK, bucket, List.of(Bytes.of(LOOK_TOPICS)), answer -> 0, deadlineMillis)
                 .map(answer -> {
                     List<String> awake = new ArrayList<>();
                     for (int i = 2; i < answer.size(); i++) {
@@ -281,7 +288,7 @@ public final class Store {
     private Future<List<Response>> everywhere(Script script, List<byte[]> args) {
         List<Future<Response>> calls = new ArrayList<>();
         for (int bucket = 0; bucket < keys.buckets(); bucket++) {
-            calls.add(caller.call(script, bucket, args, 0, deadlineMillis));
+            calls.add(caller.call(script, bucket, args, answer -> 0, deadlineMillis));
         }
         return Future.all(calls).map(all -> all.list());
     }

@@ -54,7 +54,7 @@ class ArchTest {
 
     /** Where a thread would stand still, by the type that the call is made on. */
     private static final Map<Class<?>, Set<String>> WAITING = Map.of(
-            Future.class, Set.of("await", "toCompletionStage"),
+            Future.class, Set.of("await"),
             java.util.concurrent.Future.class, Set.of("get", "join"),
             Thread.class, Set.of("sleep", "join"),
             Process.class, Set.of("waitFor"),

@@ -168,8 +168,8 @@ class PlantedFaultTest {
     @Test
     void a_scanner_that_polls_is_noticed() {
         red(
-                "return {now, left[2] and tonumber(left[2]) or -1, moved}",
-                "return {now, now + 20, moved}",
+                "left[2] and tonumber(left[2]) or -1, moved}",
+                "now + 20, moved}",
                 "calls a second",
                 onServer(server -> DeliveryPathTest.checkIdle(server, 300, 1_000)));
     }
