@@ -9,7 +9,7 @@
 local known = replay()
 if known then return known end
 local answer = {}
-for _, group in ipairs(groups_of(4, 3, 'lease')) do
+for _, group in ipairs(groups_of(4, 3, 'lease', 'runs')) do
   local k = group.k
   for at = group.from, group.to, 3 do
     local id, lease, ttr = ARGV[at], ARGV[at + 1], tonumber(ARGV[at + 2])

@@ -10,7 +10,9 @@
 local known = replay()
 if known then return known end
 local answer = {now}
-for _, group in ipairs(groups_of(4, 2, 'clock', 'runs', 'dead', 'n', 'h', 'l', 'c', 'ghosts')) do
+local groups = groups_of(4, 2, 'jobs', 'clock', 'lease', 'runs',
+  'dead', 'done', 'n', 'h', 'l', 'c', 'ghosts')
+for _, group in ipairs(groups) do
   local k = group.k
   for at = group.from, group.to, 2 do
     local id, due = ARGV[at], due_of(tonumber(ARGV[at + 1]))

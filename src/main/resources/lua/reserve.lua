@@ -114,7 +114,7 @@ end
 
 local wanted = {}
 for at = 6, #ARGV, 2 do
-  local k = keys_of(ARGV[at], 'lease', 'runs', 'n', 'h', 'l', 'c', 'ghosts')
+  local k = keys_of(ARGV[at], 'jobs', 'lease', 'runs', 'n', 'h', 'l', 'c', 'ghosts')
   wanted[#wanted + 1] = {k, tonumber(ARGV[at + 1])}
 end
 for _, want in ipairs(wanted) do

@@ -20,6 +20,10 @@ final class Alarm {
 
     /** A scan has answered: Redis' time, and its alarm in ms (-1: none). Hints of the meantime still count. */
     void scanned(long nowMicros, long alarm, long nanos) {
+        if (heard && nowMicros < alarm * 1_000 && alarm * 1_000 <= estimate(nanos)) {
+            // it says: not yet; then what is known here is ahead, however little
+            adopt(nowMicros, nanos);
+        }
         heard(nowMicros, nanos);
         hinted(alarm < 0 ? NEVER : alarm);
     }
@@ -33,10 +37,14 @@ final class Alarm {
     void heard(long nowMicros, long nanos) {
         long behind = heard ? estimate(nanos) - nowMicros : 0;
         if (behind <= 0 || behind > MOST_TRANSIT_MICROS) {
-            redisMicros = nowMicros;
-            heardAtNanos = nanos;
-            heard = true;
+            adopt(nowMicros, nanos);
         }
+    }
+
+    private void adopt(long nowMicros, long nanos) {
+        redisMicros = nowMicros;
+        heardAtNanos = nanos;
+        heard = true;
     }
 
     /** How long until the next scan in µs, 0 for at once, -1 for not before a hint. */

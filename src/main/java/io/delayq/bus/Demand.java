@@ -6,8 +6,9 @@ package io.delayq.bus;
  *
  * @param room where its jobs are to be sent
  * @param consumer unique in its room
- * @param granted how many jobs it may be sent in all
+ * @param taken how many jobs it has taken so far
+ * @param granted how many it may be sent in all
  * @param once it takes one batch, and is forgotten afterwards
  * @param now it wants that batch at once, empty if nothing is ready
  */
-public record Demand(String room, long consumer, String topic, long granted, boolean once, boolean now) {}
+public record Demand(String room, long consumer, String topic, long taken, long granted, boolean once, boolean now) {}

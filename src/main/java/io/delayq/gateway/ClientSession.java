@@ -8,6 +8,7 @@ import io.delayq.http.JobJson;
 import io.delayq.http.Problem;
 import io.delayq.http.Visitor;
 import io.delayq.job.Delivery;
+import io.delayq.redis.Store;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
@@ -27,6 +28,9 @@ final class ClientSession implements Visitor.Listener {
     static final int MAX_SUBSCRIPTIONS = 1_000;
     private static final int MAX_BAD_IN_A_ROW = 20;
     private static final int MAX_UNSENT_BYTES = 1 << 20;
+    /** Short enough for a slow line to carry in the time of a stuck one. One long job may make it longer. */
+    private static final int JOBS_MESSAGE = 128 * 1024;
+
     private static final int MISSED_PONGS = 2;
     private static final long STUCK_NANOS = 30_000_000_000L;
     private static final int CHECKED_AT_ONCE = 1_000;
@@ -94,14 +98,37 @@ final class ClientSession implements Visitor.Listener {
         for (Subscription subscription : subscriptions.values()) {
             gateway.withdraw(subscription);
             for (Held job : subscription.clear()) {
-                if (job.message().sent) {
-                    gateway.store().lost(subscription.topic, job.id(), job.lease());
-                } else {
-                    gateway.store().release(subscription.topic, job.id(), job.lease());
+                if (!job.settling) {
+                    giveBack(subscription.topic, job.id, job.lease, job.message.sent);
                 }
             }
         }
         gateway.left(this);
+    }
+
+    private void giveBack(String topic, String id, String lease, boolean sent) {
+        Store store = gateway.store();
+        store.untilAnswered(() -> sent
+                ? store.lost(topic, id, lease).mapEmpty()
+                : store.release(topic, id, lease).mapEmpty());
+    }
+
+    /** The client's word on a job is on its way to the store. */
+    void settling(String topic, String id, String lease) {
+        Subscription subscription = subscriptions.get(topic);
+        if (subscription != null) {
+            subscription.settling(id, lease, true);
+        }
+    }
+
+    /** It did not get there: the job is the client's still, or goes back if the client is gone. */
+    void settlingFailed(String topic, String id, String lease) {
+        Subscription subscription = subscriptions.get(topic);
+        if (ended) {
+            giveBack(topic, id, lease, true);
+        } else if (subscription != null) {
+            subscription.settling(id, lease, false);
+        }
     }
 
     Subscription subscription(String topic) {
@@ -168,8 +195,7 @@ final class ClientSession implements Visitor.Listener {
                 .appendString(subscription.topic)
                 .appendString("\",\"jobs\":[");
         int to = from;
-        while (to < jobs.size()
-                && (to == from || text.length() + JobJson.longest(jobs.get(to)) < Visitor.MAX_MESSAGE)) {
+        while (to < jobs.size() && (to == from || text.length() + JobJson.longest(jobs.get(to)) < JOBS_MESSAGE)) {
             if (to > from) {
                 text.appendByte((byte) ',');
             }
@@ -255,11 +281,11 @@ final class ClientSession implements Visitor.Listener {
     /** A job may have been settled elsewhere, or its lease may have ended: then its place is free again. */
     private void checkHeld(Subscription subscription) {
         for (Held job : subscription.oldest(CHECKED_AT_ONCE)) {
-            gateway.store().isHeld(subscription.topic, job.id(), job.lease()).onSuccess(held -> {
+            gateway.store().isHeld(subscription.topic, job.id, job.lease).onSuccess(held -> {
                 if (held) {
                     subscription.checked(job);
                 } else {
-                    settled(subscription.topic, job.id(), job.lease());
+                    settled(subscription.topic, job.id, job.lease);
                 }
             });
         }

@@ -183,7 +183,10 @@ final class FrameHandler {
             Function<Settled, Future<Boolean>> settle) {
         List<Future<Boolean>> calls = new ArrayList<>(jobs.size());
         for (Settled job : jobs) {
-            calls.add(settle.apply(job).onSuccess(held -> session.settled(topic, job.id(), job.lease())));
+            session.settling(topic, job.id(), job.lease());
+            calls.add(settle.apply(job)
+                    .onSuccess(held -> session.settled(topic, job.id(), job.lease()))
+                    .onFailure(error -> session.settlingFailed(topic, job.id(), job.lease())));
         }
         return Future.join(calls)
                 .onFailure(error -> session.error(frame.ref(), error))

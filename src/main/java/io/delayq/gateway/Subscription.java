@@ -15,7 +15,19 @@ final class Subscription {
     }
 
     /** A job that the client holds. */
-    record Held(String id, String lease, Outgoing message) {}
+    static final class Held {
+        final String id;
+        final String lease;
+        final Outgoing message;
+        /** Its ack or nack is on the way to the store: the end of the connection must not overtake it. */
+        boolean settling;
+
+        Held(String id, String lease, Outgoing message) {
+            this.id = id;
+            this.lease = lease;
+            this.message = message;
+        }
+    }
 
     final String topic;
     private final Map<String, Held> held = new LinkedHashMap<>();
@@ -62,12 +74,20 @@ final class Subscription {
 
     /** What to tell the dispatcher. */
     Demand demand(String roomName, boolean full) {
-        return new Demand(roomName, consumer, topic, taken + (full ? 0 : room()), false, false);
+        return new Demand(roomName, consumer, topic, taken, taken + (full ? 0 : room()), false, false);
     }
 
     void take(List<Delivery> jobs, Outgoing message) {
         taken += jobs.size();
         jobs.forEach(job -> held.put(job.id(), new Held(job.id(), job.lease(), message)));
+    }
+
+    /** Its settling has begun, or has failed. */
+    void settling(String id, String lease, boolean begun) {
+        Held job = held.get(id);
+        if (job != null && job.lease.equals(lease)) {
+            job.settling = begun;
+        }
     }
 
     /** @return whether that made room */

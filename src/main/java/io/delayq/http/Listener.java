@@ -7,6 +7,7 @@ import io.vertx.core.http.HttpConnection;
 import io.vertx.core.http.HttpServer;
 import io.vertx.core.http.HttpServerOptions;
 import io.vertx.core.http.HttpServerRequest;
+import io.vertx.core.net.impl.ConnectionBase;
 import io.vertx.ext.web.Router;
 import java.util.HashMap;
 import java.util.List;
@@ -91,7 +92,8 @@ public final class Listener {
         guest.deadline = now() + settings.headerMillis();
         guests.put(connection, guest);
         arm(connection, guest, Math.min(settings.headerMillis(), settings.idleMillis()));
-        connection.closeHandler(closed -> {
+        // the channel's end, not the connection's: that is not told of an upgrade to a WebSocket
+        ((ConnectionBase) connection).closeFuture().onComplete(closed -> {
             guests.remove(connection);
             vertx.cancelTimer(guest.timer);
         });

@@ -74,7 +74,7 @@ final class Polls {
         }
         long id = ++ids;
         boolean now = waitMillis == 0;
-        Demand demand = new Demand(room, id, topic, max, true, now);
+        Demand demand = new Demand(room, id, topic, 0, max, true, now);
         long timer = vertx.setTimer(now ? answerMillis : waitMillis, fired -> end(id, now));
         Poll poll = new Poll(id, demand, gone, Promise.promise(), timer);
         polls.put(id, poll);

@@ -226,10 +226,10 @@ public final class DispatchVerticle extends VerticleBase {
                         : Future.succeededFuture(false));
     }
 
-    /** If it fails, the lease will end and bring the job back. */
+    /** If it cannot be done, the lease will end and bring the job back. */
     private void release(List<Delivery> jobs) {
         for (Delivery job : jobs) {
-            track(store.release(job.topic(), job.id(), job.lease()));
+            track(store.untilAnswered(() -> store.release(job.topic(), job.id(), job.lease())));
         }
     }
 

@@ -25,18 +25,27 @@ final class Topic {
         private long granted;
         private long given;
         private long heardNanos;
+        private long bytes;
 
         Consumer(Demand demand) {
             this.room = demand.room();
             this.id = demand.consumer();
             this.once = demand.once();
             this.now = demand.now();
+            // it may have been forgotten meanwhile, and comes with a history
+            this.given = demand.taken();
         }
 
         int room() {
+            if (once && bytes >= MAX_BATCH_BYTES) {
+                return 0;
+            }
             return (int) Math.max(0, Math.min(Integer.MAX_VALUE, granted - given));
         }
     }
+
+    /** A single batch ends when its bodies are longer than this. */
+    private static final long MAX_BATCH_BYTES = 1 << 20;
 
     final String name;
     private final int buckets;
@@ -167,9 +176,13 @@ final class Topic {
             int share = Math.max(1, (jobs.size() - at) / hungry.size());
             for (Consumer consumer : hungry) {
                 int count = Math.min(Math.min(share, consumer.room()), jobs.size() - at);
-                consumer.gathered.addAll(jobs.subList(at, at + count));
+                room -= consumer.room();
+                for (Delivery job : jobs.subList(at, at + count)) {
+                    consumer.gathered.add(job);
+                    consumer.bytes += job.body().length();
+                }
                 consumer.given += count;
-                room -= count;
+                room += consumer.room();
                 at += count;
                 if (count > 0) {
                     toTheBack(consumer);

@@ -101,15 +101,16 @@ final class HeldConnection {
         connection = fresh;
         fresh.endHandler(end -> drop(fresh, "connection closed"));
         fresh.exceptionHandler(error -> drop(fresh, code(error)));
-        failures = 0;
-        if (saidDown) {
-            vertx.setTimer(STEADY_MILLIS, timer -> sayUp(fresh));
-        }
+        vertx.setTimer(STEADY_MILLIS, timer -> steady(fresh));
         whenUp.accept(fresh);
     }
 
-    private void sayUp(RedisConnection steady) {
-        if (saidDown && connection == steady) {
+    private void steady(RedisConnection held) {
+        if (connection != held) {
+            return;
+        }
+        failures = 0;
+        if (saidDown) {
             saidDown = false;
             log.info("redis up connection={} address={}", name, endpoint.redacted());
         }

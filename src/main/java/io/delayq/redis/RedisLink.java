@@ -28,7 +28,10 @@ public final class RedisLink {
     private static final long TRANSIENT_PAUSE_MILLIS = 50;
     /** Answers that say: not executed, ask again. */
     private static final Set<String> TRANSIENT =
-            Set.of("LOADING", "READONLY", "MASTERDOWN", "CLUSTERDOWN", "TRYAGAIN", "BUSY", "MISCONF", "NOREPLICAS");
+            Set.of("LOADING", "CLUSTERDOWN", "TRYAGAIN", "BUSY", "MISCONF", "NOREPLICAS");
+
+    /** Answers of one that is not the master any more: the address may lead to the right one now. */
+    private static final Set<String> MASTER_ELSEWHERE = Set.of("READONLY", "MASTERDOWN");
 
     private static final Pattern SCRIPT_LINE = Pattern.compile("user_script:(\\d+)");
 
@@ -66,6 +69,10 @@ public final class RedisLink {
         this.tryMillis = endpoint.tryMillis();
         this.limit = endpoint.callLimit();
         this.held = new HeldConnection(vertx, endpoint, name, this::sendWaiting, this::keepUnanswered);
+    }
+
+    boolean isClosed() {
+        return closed;
     }
 
     public boolean isUp() {
@@ -175,6 +182,9 @@ public final class RedisLink {
         if (code.equals("NOSCRIPT") && !call.whole) {
             call.whole = true;
             transmit(call, connection);
+        } else if (MASTER_ELSEWHERE.contains(code)) {
+            waiting.add(call);
+            held.drop(connection, code);
         } else if (TRANSIENT.contains(code) || cause.getMessage().contains("non local key")) {
             call.whole = false;
             waiting.add(call);

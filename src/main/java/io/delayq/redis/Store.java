@@ -11,6 +11,7 @@ import io.delayq.job.TopicCounts;
 import io.delayq.job.When;
 import io.delayq.ops.Meters;
 import io.vertx.core.Future;
+import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.redis.client.Response;
@@ -19,6 +20,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.function.Supplier;
 
 /**
  * Everything that can be done to jobs, each by one script. One for each verticle instance, on its event loop and its
@@ -31,7 +33,10 @@ public final class Store {
     private static final int LOOK_TOPICS = 1_000;
     private static final long BY_BACKOFF = -1;
     private static final long CONNECTION_LOST = -2;
+    private static final int REPETITIONS = 300;
+    private static final long PAUSE_MILLIS = 200;
 
+    private final Vertx vertx;
     private final Keys keys;
     private final RedisLink link;
     private final Caller caller;
@@ -75,6 +80,7 @@ public final class Store {
     public record Look(long now, long alarm, List<String> awake) {}
 
     Store(Vertx vertx, RedisLink link, RedisEndpoint endpoint, Keys keys, Meters meters) {
+        this.vertx = vertx;
         this.keys = keys;
         this.link = link;
         this.caller = new Caller(link, keys, meters);
@@ -192,6 +198,23 @@ public final class Store {
     /** Whether a lease still holds; it may have been settled by someone else, or have ended. */
     public Future<Boolean> isHeld(String topic, String id, String lease) {
         return checks.add(keys.bucketOf(id), topic, List.of(Bytes.of(id), Bytes.of(lease)));
+    }
+
+    /** Repeats what may be repeated while Redis is away or overrun, for a while. */
+    public <T> Future<T> untilAnswered(Supplier<Future<T>> action) {
+        return untilAnswered(action, REPETITIONS);
+    }
+
+    private <T> Future<T> untilAnswered(Supplier<Future<T>> action, int left) {
+        return action.get().recover(error -> {
+            boolean again = error instanceof StoreException store && store.kind() != StoreException.Kind.DEFECT;
+            if (!again || left == 0 || link.isClosed()) {
+                return Future.failedFuture(error);
+            }
+            Promise<Void> pause = Promise.promise();
+            vertx.setTimer(PAUSE_MILLIS, timer -> pause.complete());
+            return pause.future().compose(over -> untilAnswered(action, left - 1));
+        });
     }
 
     /** @return whether there was such a job */

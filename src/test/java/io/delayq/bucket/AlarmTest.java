@@ -70,4 +70,13 @@ class AlarmTest {
         alarm.heard((NOW + 450) * 1_000, 200 * MILLI);
         assertEquals(50_000, alarm.waitMicros(200 * MILLI));
     }
+
+    @Test
+    void believes_redis_that_it_is_not_time_yet() {
+        alarm.scanned(NOW * 1_000, NOW + 100, 0);
+        alarm.scanning();
+        // thirty ms ahead of Redis: it is asked too early, and says so
+        alarm.scanned((NOW + 70) * 1_000, NOW + 100, 100 * MILLI);
+        assertEquals(30_000, alarm.waitMicros(100 * MILLI));
+    }
 }

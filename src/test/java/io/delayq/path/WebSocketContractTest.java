@@ -654,6 +654,51 @@ class WebSocketContractTest {
     }
 
     @Test
+    void a_connection_that_ended_makes_room_for_another() throws IOException {
+        try (TestServer small = TestServer.start(set -> new Settings(
+                new Settings.Http("127.0.0.1", 0, 2, 75_000, 10_000),
+                set.dataDir(),
+                set.redis(),
+                set.namespace(),
+                set.buckets(),
+                new Settings.Instances(1, 1, 1, 1),
+                set.tokens(),
+                set.insecure()))) {
+            for (int i = 0; i < 6; i++) {
+                try (GenericClient client = GenericClient.connect(small)) {
+                    client.send("{\"op\":\"ping\"}").expect("pong");
+                }
+                new RawSocket(small).reset();
+                TestRedis.await("room", () -> answers(small));
+            }
+        }
+    }
+
+    private static boolean answers(TestServer server) {
+        try {
+            return server.get("/health/live").status() == 200;
+        } catch (AssertionError refused) {
+            return false;
+        }
+    }
+
+    @Test
+    void an_ack_is_not_overtaken_by_the_end_of_its_connection() {
+        String topic = freshTopic();
+        int count = 600;
+        try (GenericClient client = connect()) {
+            client.subscribe(topic, count);
+            push(topic, count);
+            List<JsonObject> held = client.jobs(count);
+            client.send(GenericClient.settling("ack", topic, held, null));
+        }
+        awaitCounts(topic, 0, 0);
+        JsonObject counts = server.get("/v1/topics/" + topic).json();
+        assertEquals(0, counts.getInteger("ready") + counts.getInteger("reserved") + counts.getInteger("delayed"));
+        assertEquals("{\"jobs\":[]}", server.reserve(topic, 1, "0s").text());
+    }
+
+    @Test
     void connections_that_end_right_behind_the_handshake_are_forgotten() throws IOException {
         for (int i = 0; i < 50; i++) {
             new RawSocket(server).reset();

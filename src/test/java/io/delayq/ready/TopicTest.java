@@ -25,7 +25,7 @@ class TopicTest {
     }
 
     private void demand(long consumer, long granted, boolean once, boolean now) {
-        topic.demanded(new Demand("room", consumer, "t", granted, once, now), 0);
+        topic.demanded(new Demand("room", consumer, "t", 0, granted, once, now), 0);
     }
 
     private void seenEmpty(int... buckets) {
@@ -121,9 +121,26 @@ class TopicTest {
     }
 
     @Test
+    void one_that_was_forgotten_comes_back_with_its_history() {
+        topic.demanded(new Demand("room", 1, "t", 5_000, 5_100, false, false), 0);
+        assertEquals(100, topic.consumers().get(0).room());
+    }
+
+    @Test
+    void a_single_batch_ends_when_it_is_long() {
+        demand(1, 1_000, true, false);
+        Delivery large = new Delivery("t", "l", "x", 1, 10, 0, 0, null, Buffer.buffer("x".repeat(600_000)));
+        assertEquals(List.of(), topic.give(List.of(large)));
+        assertEquals(0, topic.full().size());
+        topic.give(List.of(large));
+        assertEquals(2, topic.full().get(0).gathered.size());
+        assertFalse(topic.hungry());
+    }
+
+    @Test
     void forgets_one_that_has_not_been_heard_of() {
-        topic.demanded(new Demand("room", 1, "t", 5, false, false), 0);
-        topic.demanded(new Demand("room", 2, "t", 5, false, false), 900);
+        topic.demanded(new Demand("room", 1, "t", 0, 5, false, false), 0);
+        topic.demanded(new Demand("room", 2, "t", 0, 5, false, false), 900);
         topic.give(jobs(2));
         assertEquals(1, topic.forgetSilent(1_000, 500).size());
         assertEquals(1, topic.consumers().size());
