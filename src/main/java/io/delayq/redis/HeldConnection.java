@@ -24,6 +24,10 @@ final class HeldConnection {
     /** "up" is said of a connection that has held for so long, so that one that comes and goes is "down" once. */
     private static final long STEADY_MILLIS = 500;
 
+    private static final long NO_MASTER_PAUSE_MILLIS = 250;
+    /** Answers of one that is not the master any more: the address may lead to the right one soon. */
+    static final Set<String> NO_MASTER = Set.of("READONLY", "MASTERDOWN");
+
     private static final Set<String> REFUSALS = Set.of("WRONGPASS", "NOAUTH", "NOPERM");
 
     private final Vertx vertx;
@@ -101,16 +105,15 @@ final class HeldConnection {
         connection = fresh;
         fresh.endHandler(end -> drop(fresh, "connection closed"));
         fresh.exceptionHandler(error -> drop(fresh, code(error)));
-        vertx.setTimer(STEADY_MILLIS, timer -> steady(fresh));
+        failures = 0;
+        if (saidDown) {
+            vertx.setTimer(STEADY_MILLIS, timer -> sayUp(fresh));
+        }
         whenUp.accept(fresh);
     }
 
-    private void steady(RedisConnection held) {
-        if (connection != held) {
-            return;
-        }
-        failures = 0;
-        if (saidDown) {
+    private void sayUp(RedisConnection steady) {
+        if (saidDown && connection == steady) {
             saidDown = false;
             log.info("redis up connection={} address={}", name, endpoint.redacted());
         }
@@ -131,7 +134,9 @@ final class HeldConnection {
         }
         long pause = REFUSALS.contains(why)
                 ? REFUSED_PAUSE_MILLIS
-                : Math.min(LONGEST_PAUSE_MILLIS, FIRST_PAUSE_MILLIS << Math.min(failures, 10));
+                : NO_MASTER.contains(why)
+                        ? NO_MASTER_PAUSE_MILLIS
+                        : Math.min(LONGEST_PAUSE_MILLIS, FIRST_PAUSE_MILLIS << Math.min(failures, 10));
         failures++;
         long jittered = pause / 2 + ThreadLocalRandom.current().nextLong(pause / 2 + 1);
         retryTimer = vertx.setTimer(jittered, timer -> connect());

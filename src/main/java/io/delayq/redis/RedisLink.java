@@ -30,9 +30,6 @@ public final class RedisLink {
     private static final Set<String> TRANSIENT =
             Set.of("LOADING", "CLUSTERDOWN", "TRYAGAIN", "BUSY", "MISCONF", "NOREPLICAS");
 
-    /** Answers of one that is not the master any more: the address may lead to the right one now. */
-    private static final Set<String> MASTER_ELSEWHERE = Set.of("READONLY", "MASTERDOWN");
-
     private static final Pattern SCRIPT_LINE = Pattern.compile("user_script:(\\d+)");
 
     /** One script call; {@code args} is everything behind the script: key count, keys, arguments. */
@@ -182,7 +179,7 @@ public final class RedisLink {
         if (code.equals("NOSCRIPT") && !call.whole) {
             call.whole = true;
             transmit(call, connection);
-        } else if (MASTER_ELSEWHERE.contains(code)) {
+        } else if (HeldConnection.NO_MASTER.contains(code)) {
             waiting.add(call);
             held.drop(connection, code);
         } else if (TRANSIENT.contains(code) || cause.getMessage().contains("non local key")) {
