@@ -1,5 +1,6 @@
 package io.delayq.cli;
 
+import io.delayq.config.ConfigFaults;
 import java.io.PrintWriter;
 import java.util.List;
 import java.util.stream.Collectors;
@@ -35,7 +36,7 @@ public final class Cli {
                 .addSubcommand("doctor", new DoctorCommand(context))
                 .addSubcommand("completion", new CompletionCommand())
                 .addSubcommand("version", new VersionCommand(context))
-                .addSubcommand("help", new CommandLine.HelpCommand());
+                .addSubcommand("help", new HelpCommand());
         // a body may begin with @
         cli.setExpandAtFiles(false)
                 .setUsageHelpWidth(WIDTH)
@@ -50,13 +51,13 @@ public final class Cli {
     private static int misused(ParameterException e, String[] args) {
         CommandLine command = e.getCommandLine();
         boolean atRoot = command.getParent() == null;
-        String what = e.getMessage();
+        String what = e.getMessage().replaceFirst("^Error: ", "");
         if (atRoot && e instanceof UnmatchedArgumentException unmatched) {
             String word = unmatched.getUnmatched().get(0);
             List<String> near = unmatched.getSuggestions();
             what = (word.startsWith("-") ? "unknown option " : "unknown command ")
                     + word
-                    + (near.isEmpty() || word.startsWith("-") ? "" : "; did you mean " + near.get(0) + "?");
+                    + (near.isEmpty() || word.startsWith("-") ? "" : ", did you mean " + near.get(0));
         }
         String help = atRoot ? "delayq --help" : command.getCommandSpec().qualifiedName() + " --help";
         say(command.getErr(), what + "; see '" + help + "'");
@@ -67,6 +68,12 @@ public final class Cli {
         if (e instanceof Failure failure) {
             say(command.getErr(), failure.getMessage());
             return failure.exitCode();
+        }
+        if (e instanceof ConfigFaults) {
+            // a line for each, as serve has them
+            command.getErr().println("delayq: " + e.getMessage());
+            command.getErr().flush();
+            return FAILED;
         }
         say(command.getErr(), e.getMessage() == null ? e.toString() : e.getMessage());
         return FAILED;

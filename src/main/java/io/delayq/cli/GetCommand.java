@@ -53,12 +53,34 @@ final class GetCommand extends RemoteCommand {
         out.println(name + " ".repeat(Math.max(1, NAMES - name.length())) + value);
     }
 
+    private static String retry(JsonNode retry) {
+        int most = retry.path("maxAttempts").asInt();
+        JsonNode backoff = retry.path("backoff");
+        StringBuilder waits = new StringBuilder();
+        if (backoff.isArray()) {
+            backoff.forEach(wait -> waits.append(' ').append(Texts.about(wait.asLong())));
+        } else {
+            waits.append(' ')
+                    .append(Texts.about(backoff.path("base").asLong()))
+                    .append(", times ")
+                    .append(backoff.path("factor").asText())
+                    .append(", up to ")
+                    .append(Texts.about(backoff.path("max").asLong()))
+                    .append(", jitter ")
+                    .append(backoff.path("jitter").asText());
+        }
+        return (most == 0 ? "no limit" : "up to " + most + " attempts") + "; backoff" + waits;
+    }
+
     private static String value(String name, JsonNode value) {
         if (TIMES.contains(name)) {
             return Texts.when(value.asLong());
         }
         if (SPANS.contains(name)) {
             return Texts.span(value.asLong());
+        }
+        if (name.equals("retry")) {
+            return retry(value);
         }
         return Texts.plain(value.isTextual() ? value.asText() : value.toString());
     }

@@ -44,7 +44,7 @@ final class RemoteOptions {
         } catch (IllegalArgumentException e) {
             // said below
         }
-        throw Failure.usage("--url or DELAYQ_URL is \"" + chosen + "\"; expected such as " + DEFAULT_URL);
+        throw Failure.usage("--url or DELAYQ_URL is \"" + chosen + "\"; expected an address such as " + DEFAULT_URL);
     }
 
     /** Null: none. */

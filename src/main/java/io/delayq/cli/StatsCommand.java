@@ -135,8 +135,8 @@ final class StatsCommand extends RemoteCommand {
         lines.add("delayq " + remote.url() + "  " + LocalTime.now().truncatedTo(ChronoUnit.SECONDS) + "  (q ends)");
         lines.add(String.format(
                 Locale.ROOT,
-                "%d topics, %.0f delayed, %.0f ready, %.0f reserved, %.0f dead; lateness %s",
-                now.topics().size(),
+                "%s, %.0f delayed, %.0f ready, %.0f reserved, %.0f dead; lateness %s",
+                now.topics().size() == 1 ? "1 topic" : now.topics().size() + " topics",
                 now.sum("delayed"),
                 now.sum("ready"),
                 now.sum("reserved"),
