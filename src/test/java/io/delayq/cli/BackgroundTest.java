@@ -12,6 +12,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -45,19 +46,19 @@ class BackgroundTest {
         long pid = Long.parseLong(Files.readString(data.resolve("delayq.pid")).strip());
         ProcessHandle server = ProcessHandle.of(pid).orElseThrow();
         String url = first.text.split(" ")[3];
+        String config = Files.writeString(dir.resolve("empty.yaml"), "{}\n").toString();
 
-        Said pushed = run("push", "order", "--id=1", "--in=1h", "--url=" + url);
-        assertTrue(pushed.text.startsWith("order 1  delayed, due in 1h ("), pushed.text);
+        CliTestBase.Said doctor =
+                CliTestBase.run(Map.of(), "", "doctor", "-c", config, "--url=" + url, "--", "--data.dir=" + data);
+        assertEquals(0, doctor.code(), doctor.out());
+        assertTrue(doctor.out().contains("ok       persistence    append-only file"), doctor.out());
+        assertTrue(doctor.out().endsWith("no problems\n"), doctor.out());
 
-        Said doctor = run("doctor", "--url=" + url, "--", "--data.dir=" + data);
-        assertEquals(0, doctor.code, doctor.text);
-        assertTrue(doctor.text.contains("ok       persistence    append-only file"), doctor.text);
-        assertTrue(doctor.text.endsWith("no problems\n"), doctor.text);
-
-        Said second = run("serve", "-d", "--http.port=0", "--data.dir=" + data);
-        assertEquals(1, second.code);
-        assertTrue(second.text.startsWith("delayq: already running as process " + pid + " (pid file "), second.text);
-        assertEquals(1, second.text.lines().count(), second.text);
+        CliTestBase.Said second =
+                CliTestBase.run(Map.of(), "", "serve", "-d", "-c", config, "--http.port=0", "--data.dir=" + data);
+        assertEquals(1, second.code());
+        assertTrue(second.err().startsWith("delayq: already running as process " + pid + " (pid file "), second.err());
+        assertEquals(1, second.err().lines().count(), second.err());
         assertTrue(server.isAlive());
 
         ChildServer.signal("-TERM", pid);
