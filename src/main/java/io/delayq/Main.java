@@ -1,14 +1,15 @@
 package io.delayq;
 
+import ch.qos.logback.classic.Level;
+import io.delayq.cli.Cli;
+import io.delayq.cli.Context;
+import io.delayq.cli.PidFile;
 import io.delayq.config.Settings;
 import io.delayq.config.SettingsLoader;
 import io.vertx.core.Vertx;
 import io.vertx.core.VertxOptions;
 import java.lang.reflect.Proxy;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
@@ -19,37 +20,26 @@ import org.slf4j.LoggerFactory;
 public final class Main {
     private static final Logger log = LoggerFactory.getLogger(Main.class);
     private static final long STOP_SECONDS = 9;
-    private static final String USAGE =
-            """
-            Usage: delayq serve [-c FILE] [--name=value ...]
-                   delayq version
-
-            serve starts the server. Without redis.url it starts a Redis of its own in data.dir.
-            conf/delayq.yaml lists every setting; each one is also a flag (--http.port=9000)
-            and an environment variable (DELAYQ_HTTP_PORT).
-            """;
-
     private static volatile boolean failed;
     private static volatile boolean stopping;
+    private static volatile boolean serving;
 
     private Main() {}
 
     public static void main(String[] args) {
-        List<String> words = new ArrayList<>(Arrays.asList(args));
-        String command = words.isEmpty() ? "help" : words.remove(0);
-        switch (command) {
-            case "serve" -> serve(words);
-            case "version", "-v", "--version" -> System.out.println("delayq " + version());
-            case "help", "-h", "--help" -> System.out.print(USAGE);
-            default -> {
-                System.err.println("delayq: unknown command " + command + "; expected serve, version or help");
-                System.exit(2);
-            }
+        if (!List.of(args).contains("serve")) {
+            // what a command says is for people and pipes; its libraries' logs would stand in between
+            ((ch.qos.logback.classic.Logger) LoggerFactory.getLogger(Logger.ROOT_LOGGER_NAME)).setLevel(Level.OFF);
+            ((ch.qos.logback.classic.Logger) LoggerFactory.getLogger("io.delayq")).setLevel(Level.OFF);
+        }
+        int code = Cli.of(Context.ofProcess(version(), Main::serve)).execute(args);
+        if (!serving) {
+            System.exit(code);
         }
     }
 
-    private static void serve(List<String> flags) {
-        Path file = configFile(flags);
+    private static void serve(Path file, List<String> flags) {
+        serving = true;
         ignoreHangUp();
         Vertx vertx = Vertx.vertx(new VertxOptions().setPreferNativeTransport(true));
         AtomicReference<Server> server = new AtomicReference<>();
@@ -84,6 +74,7 @@ public final class Main {
         } catch (Exception e) {
             log.error("did not stop cleanly", e);
         }
+        PidFile.removeOwn();
         Runtime.getRuntime().halt(failed ? 1 : 0);
     }
 
@@ -99,21 +90,6 @@ public final class Main {
 
     private static String explain(Throwable error) {
         return error.getMessage() == null ? error.toString() : error.getMessage();
-    }
-
-    /** {@code -c FILE} if given, else the file in the working directory, else the one that came with the program. */
-    private static Path configFile(List<String> flags) {
-        int at = flags.indexOf("-c");
-        if (at >= 0 && at + 1 < flags.size()) {
-            flags.remove(at);
-            return Path.of(flags.remove(at));
-        }
-        String home = System.getProperty("delayq.home");
-        if (home != null && !Files.exists(SettingsLoader.DEFAULT_FILE)) {
-            Path shipped = Path.of(home).resolve(SettingsLoader.DEFAULT_FILE);
-            return Files.exists(shipped) ? shipped : null;
-        }
-        return null;
     }
 
     private static String version() {

@@ -1,0 +1,21 @@
+package io.delayq.cli;
+
+import picocli.AutoComplete;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Spec;
+
+@Command(
+        description = "Prints a completion script for bash and zsh.",
+        footer = {"", "  source <(delayq completion)"})
+final class CompletionCommand implements Runnable {
+    @Spec
+    private CommandSpec spec;
+
+    @Override
+    public void run() {
+        spec.commandLine()
+                .getOut()
+                .print(AutoComplete.bash("delayq", spec.root().commandLine()));
+    }
+}

@@ -1,0 +1,221 @@
+package io.delayq.cli;
+
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import com.sun.management.UnixOperatingSystemMXBean;
+import io.delayq.cli.Finding.Level;
+import io.delayq.config.ConfigFaults;
+import io.delayq.config.Settings;
+import io.delayq.config.SettingsLoader;
+import io.delayq.redis.RedisCheckup;
+import io.vertx.core.Vertx;
+import java.io.PrintWriter;
+import java.lang.management.ManagementFactory;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Help.Ansi;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.ParentCommand;
+import picocli.CommandLine.Spec;
+
+@Command(
+        description = {
+            "Checks the configuration, the server, its Redis and this machine, and says what to do.",
+            "Takes the settings that serve takes (behind --). Changes nothing. Exit code 1 if there is a problem."
+        },
+        footer = {"", "  delayq doctor -c /etc/delayq.yaml", "  delayq doctor -- --redis.url=redis://10.0.0.5"})
+final class DoctorCommand implements Callable<Integer> {
+    /** Besides clients' connections: Redis, event loops, jar files, logs. */
+    private static final long OWN_FILES = 200;
+
+    private static final int NAMES = 15;
+
+    private final Context context;
+    private final List<Finding> findings = new ArrayList<>();
+
+    @ParentCommand
+    private RootCommand root;
+
+    @Mixin
+    private ConfigFile config;
+
+    @Mixin
+    private RemoteOptions options;
+
+    @Parameters(paramLabel = "--name=value", description = "Settings, as for serve.")
+    private List<String> flags = List.of();
+
+    @Spec
+    private CommandSpec spec;
+
+    DoctorCommand(Context context) {
+        this.context = context;
+    }
+
+    @Override
+    public Integer call() {
+        findings.clear();
+        Settings settings = configuration();
+        server(settings);
+        if (settings != null) {
+            redis(settings);
+            files(settings);
+        }
+        PrintWriter out = spec.commandLine().getOut();
+        long problems = count(Level.PROBLEM);
+        if (options.json()) {
+            out.println(json(problems == 0));
+        } else {
+            show(out, problems);
+        }
+        out.flush();
+        return problems == 0 ? 0 : 1;
+    }
+
+    /** Null if it has faults. */
+    private Settings configuration() {
+        Path file = config.path(root);
+        try {
+            SettingsLoader.Loaded loaded = Loading.settings(file, context.env(), flags);
+            findings.add(Finding.ok("configuration", "no faults" + (file == null ? "" : " in " + file)));
+            loaded.warnings()
+                    .forEach(warning -> findings.add(
+                            Finding.note("configuration", warning, "correct the variable's name, or remove it")));
+            return loaded.settings();
+        } catch (ConfigFaults e) {
+            e.faults()
+                    .forEach(fault -> findings.add(Finding.problem(
+                            "configuration",
+                            fault.key() + (fault.given() == null ? "" : ": \"" + fault.given() + "\"") + " ("
+                                    + fault.origin() + ")",
+                            fault.problem())));
+            return null;
+        }
+    }
+
+    private void server(Settings settings) {
+        boolean named = options.given(context) != null;
+        if (!named && settings != null && settings.http().port() == 0) {
+            findings.add(Finding.note("server", "http.port is 0, so its port is not known", "name it with --url"));
+            return;
+        }
+        Remote remote = new Remote(
+                named || settings == null ? options.url(context) : local(settings.http()), options.token(context));
+        Remote.Answer answer;
+        try {
+            answer = remote.ask("GET", "/health/ready", null, Duration.ZERO);
+        } catch (Failure e) {
+            String remedy = "start one with 'delayq serve', or name another with --url";
+            findings.add(
+                    named
+                            ? Finding.problem("server", "none answers at " + remote.url(), remedy)
+                            : Finding.note("server", "none answers at " + remote.url(), remedy));
+            return;
+        }
+        findings.add(
+                answer.status() == 200
+                        ? Finding.ok("server", "ready at " + remote.url())
+                        : Finding.problem(
+                                "server",
+                                remote.url() + " answers " + answer.status() + " on /health/ready: "
+                                        + Texts.plain(answer.text()),
+                                "look at its log"));
+    }
+
+    private static String local(Settings.Http http) {
+        String host = http.host().equals("0.0.0.0") || http.host().equals("::") ? "127.0.0.1" : http.host();
+        return "http://" + (host.contains(":") ? "[" + host + "]" : host) + ":" + http.port();
+    }
+
+    private void redis(Settings settings) {
+        Settings.Redis redis = settings.redis();
+        if (redis.url() == null) {
+            Optional<String> url = RedisCheckup.embedded(settings.dataDir());
+            if (url.isEmpty()) {
+                findings.add(Finding.note(
+                        "redis",
+                        "embedded, none runs in " + settings.dataDir(),
+                        "ask again while the server runs, or set redis.url"));
+                return;
+            }
+            redis = redis.withUrl(url.get());
+        }
+        Vertx vertx = Vertx.vertx();
+        try {
+            findings.addAll(RedisFindings.of(Loading.await(RedisCheckup.look(vertx, redis))));
+        } catch (RuntimeException e) {
+            findings.add(Finding.problem(
+                    "redis",
+                    redis.redacted() + " does not answer: " + Texts.plain(String.valueOf(e.getMessage())),
+                    "start it, or look at redis.url, its password and the network between"));
+        } finally {
+            Loading.await(vertx.close());
+        }
+    }
+
+    private void files(Settings settings) {
+        if (!(ManagementFactory.getOperatingSystemMXBean() instanceof UnixOperatingSystemMXBean system)) {
+            return;
+        }
+        long most = system.getMaxFileDescriptorCount();
+        long needed = settings.http().maxConnections() + OWN_FILES;
+        String said = most + " open files allowed, up to " + needed + " needed";
+        findings.add(
+                most >= needed
+                        ? Finding.ok("file limit", said)
+                        : Finding.problem(
+                                "file limit",
+                                said,
+                                "ulimit -n " + needed + " before serve, or lower http.maxConnections"));
+    }
+
+    private long count(Level level) {
+        return findings.stream().filter(finding -> finding.level() == level).count();
+    }
+
+    private void show(PrintWriter out, long problems) {
+        for (Finding finding : findings) {
+            String style =
+                    switch (finding.level()) {
+                        case OK -> "@|green ok     |@";
+                        case NOTE -> "@|yellow note   |@";
+                        case PROBLEM -> "@|bold,red problem|@";
+                    };
+            Ansi ansi = context.ansi();
+            out.println(ansi.string(style) + "  " + finding.check()
+                    + " ".repeat(Math.max(1, NAMES - finding.check().length())) + finding.found());
+            if (finding.remedy() != null) {
+                out.println(" ".repeat(9 + NAMES) + "-> " + finding.remedy());
+            }
+        }
+        long notes = count(Level.NOTE);
+        out.println();
+        out.println(
+                problems == 0
+                        ? "no problems" + (notes == 0 ? "" : ", " + notes + (notes == 1 ? " note" : " notes"))
+                        : problems + (problems == 1 ? " problem" : " problems"));
+    }
+
+    private ObjectNode json(boolean ok) {
+        ObjectNode json = Texts.object().put("ok", ok);
+        ArrayNode all = json.putArray("findings");
+        for (Finding finding : findings) {
+            ObjectNode one = all.addObject()
+                    .put("check", finding.check())
+                    .put("level", finding.level().name().toLowerCase(Locale.ROOT))
+                    .put("found", finding.found());
+            if (finding.remedy() != null) {
+                one.put("remedy", finding.remedy());
+            }
+        }
+        return json;
+    }
+}

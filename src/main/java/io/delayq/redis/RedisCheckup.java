@@ -1,0 +1,111 @@
+package io.delayq.redis;
+
+import io.delayq.config.Settings;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import io.vertx.redis.client.Command;
+import io.vertx.redis.client.Redis;
+import io.vertx.redis.client.RedisConnection;
+import io.vertx.redis.client.Request;
+import io.vertx.redis.client.Response;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+
+/** Looks at a Redis without changing anything: for whoever wants to know whether it is fit for jobs. */
+public final class RedisCheckup {
+    private static final int PINGS = 10;
+    private static final long LIMIT_MILLIS = 5_000;
+
+    private RedisCheckup() {}
+
+    /**
+     * @param info what INFO says, by name
+     * @param clockMillis how far Redis's clock is ahead of ours
+     * @param pingNanos round trips, shortest first
+     */
+    public record Facts(Map<String, String> info, long clockMillis, List<Long> pingNanos) {
+        public Facts {
+            info = Map.copyOf(info);
+            pingNanos = pingNanos.stream().sorted().toList();
+        }
+
+        public String get(String name) {
+            return info.getOrDefault(name, "");
+        }
+    }
+
+    /** Where the embedded Redis of a data directory is, with its password; empty if none runs there. Blocks briefly. */
+    public static Optional<String> embedded(Path dataDir) {
+        return RedisConf.read(dataDir.resolve("redis")).flatMap(conf -> {
+            try {
+                RedisProbe.ask(conf);
+                return Optional.of(conf.url());
+            } catch (IOException e) {
+                return Optional.empty();
+            }
+        });
+    }
+
+    /** @param settings with a url */
+    public static Future<Facts> look(Vertx vertx, Settings.Redis settings) {
+        Path ca = settings.ca();
+        Future<RedisEndpoint> endpoint = ca == null
+                ? Future.succeededFuture(new RedisEndpoint(settings))
+                : vertx.executeBlocking(() -> new RedisEndpoint(settings, RedisTrust.load(ca)));
+        return endpoint.compose(at -> {
+            Redis redis = Redis.createClient(vertx, at.options());
+            return redis.connect()
+                    .compose(RedisCheckup::facts)
+                    .timeout(LIMIT_MILLIS, TimeUnit.MILLISECONDS)
+                    .eventually(redis::close);
+        });
+    }
+
+    private static Future<Facts> facts(RedisConnection connection) {
+        Map<String, String> info = new HashMap<>();
+        List<Long> pings = new ArrayList<>();
+        return connection
+                .send(Request.cmd(Command.INFO))
+                .compose(text -> {
+                    read(text.toString(), info);
+                    return ping(connection, pings);
+                })
+                .compose(done -> {
+                    long before = System.currentTimeMillis();
+                    return connection
+                            .send(Request.cmd(Command.TIME))
+                            .map(time ->
+                                    new Facts(info, millis(time) - (before + System.currentTimeMillis()) / 2, pings));
+                });
+    }
+
+    private static Future<Void> ping(RedisConnection connection, List<Long> pings) {
+        if (pings.size() == PINGS) {
+            return Future.succeededFuture();
+        }
+        long began = System.nanoTime();
+        return connection.send(Request.cmd(Command.PING)).compose(pong -> {
+            pings.add(System.nanoTime() - began);
+            return ping(connection, pings);
+        });
+    }
+
+    private static long millis(Response time) {
+        return time.get(0).toLong() * 1_000 + time.get(1).toLong() / 1_000;
+    }
+
+    private static void read(String text, Map<String, String> info) {
+        text.lines().forEach(line -> {
+            int colon = line.indexOf(':');
+            if (colon > 0) {
+                info.put(line.substring(0, colon), line.substring(colon + 1).strip());
+            }
+        });
+    }
+}

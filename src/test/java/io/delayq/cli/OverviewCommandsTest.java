@@ -1,0 +1,170 @@
+package io.delayq.cli;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.delayq.redis.TestRedis;
+import io.vertx.core.json.JsonObject;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+class OverviewCommandsTest extends CliTestBase {
+    private static final String NOBODY = "http://127.0.0.1:1";
+
+    @Test
+    void topics_are_a_table() {
+        run("push", topic, "--in=1h");
+        Said said = run("topics", topic);
+        assertEquals(0, said.code(), said.err());
+        assertTrue(said.out().startsWith("TOPIC     "), said.out());
+        assertTrue(said.out().matches("(?s).*\n" + topic + "( +\\d+){6}\n"), said.out());
+        assertEquals(
+                1,
+                run("topics", "--json", topic)
+                        .json()
+                        .getJsonArray("topics")
+                        .getJsonObject(0)
+                        .getInteger("delayed"));
+        assertTrue(run("topics", "nothing-like-it").out().contains("no topic begins with nothing-like-it"));
+    }
+
+    @Test
+    void stats_piped_are_one_json_without_colour() {
+        run("push", topic, "--in=1h");
+        Said said = run("stats", topic, "--interval=50ms");
+        assertEquals(0, said.code(), said.err());
+        assertEquals(1, said.out().lines().count());
+        assertFalse(said.out().contains("\033"));
+        JsonObject row = said.json().getJsonArray("topics").getJsonObject(0);
+        assertEquals(topic, row.getString("topic"));
+        assertEquals(1, row.getInteger("delayed"));
+        assertEquals(0.0, row.getDouble("pushedPerSecond"));
+    }
+
+    @Test
+    void rates_are_differences() {
+        Remote remote = new Remote(url(), null);
+        run("push", topic);
+        Sample before = Sample.take(remote, topic);
+        run("push", topic);
+        run("push", topic);
+        Sample now = Sample.take(remote, topic);
+        double seconds = (now.nanos() - before.nanos()) / 1e9;
+        assertEquals(2 / seconds, now.perSecond(before, Sample.PUSHED, topic), 0.01);
+    }
+
+    @Test
+    void the_live_table_keeps_within_80_columns() {
+        String long1 = topic + "-a-topic-with-a-name-that-is-longer-than-its-column-may-be";
+        run("push", long1, "--in=1h");
+        Remote remote = new Remote(url(), null);
+        Sample sample = Sample.take(remote, topic);
+        for (String line : StatsCommand.lines(remote, sample, sample, 80, 24)) {
+            assertTrue(line.length() <= 80, line);
+        }
+    }
+
+    @Test
+    void a_server_that_is_not_there_is_named() {
+        for (String[] command : new String[][] {
+            {"push", "t"}, {"get", "t", "1"}, {"topics"}, {"stats"}, {"watch", "t"}, {"reserve", "t"}
+        }) {
+            Said said = run(Map.of("DELAYQ_URL", NOBODY), "", command);
+            assertEquals(1, said.code());
+            assertEquals("", said.out());
+            assertEquals(1, said.err().lines().count(), said.err());
+            assertTrue(said.err().startsWith("delayq: no server at " + NOBODY + "; start one with"), said.err());
+        }
+    }
+
+    @Test
+    void bad_arguments_are_one_line_and_code_2() {
+        for (String[] command : new String[][] {
+            {"psh"},
+            {"--nope"},
+            {"push"},
+            {"push", "t", "--nope"},
+            {"push", "t", "--in=1x"},
+            {"push", "t", "--in=1s", "--at=5"},
+            {"push", "t", "--at=tomorrow"},
+            {"topics", "--url=foo"},
+            {"watch", "t", "-n0"},
+            {"ack", "t", "1"},
+            {"help", "nothing"}
+        }) {
+            Said said = run(command);
+            assertEquals(2, said.code(), String.join(" ", command) + said.err());
+            assertEquals("", said.out());
+            assertEquals(1, said.err().lines().count(), said.err());
+            assertTrue(said.err().startsWith("delayq: "), said.err());
+        }
+        assertTrue(run("psh").err().contains("did you mean push"));
+    }
+
+    @Test
+    void an_option_goes_before_the_variable() {
+        assertEquals(
+                0,
+                run(Map.of("DELAYQ_URL", NOBODY), "", "topics", "--url", url() + "/")
+                        .code());
+    }
+
+    @Test
+    void help_and_version() {
+        assertEquals("delayq 1.2.3\n", run("version").out());
+        assertEquals("delayq 1.2.3\n", run("-v").out());
+        assertEquals(run().out(), run("-h").out());
+        assertEquals(run("push", "-h").out(), run("help", "push").out());
+        for (String name : Cli.of(Context.ofProcess("1", (file, flags) -> {}))
+                .getSubcommands()
+                .keySet()) {
+            Said said = run(name, "-h");
+            assertEquals(0, said.code(), name);
+            assertTrue(said.out().startsWith("Usage: delayq " + name), said.out());
+            assertTrue(said.out().lines().allMatch(line -> line.length() <= 80), said.out());
+        }
+    }
+
+    @Test
+    void completion_is_a_script() {
+        assertTrue(run("completion").out().contains("complete -F _complete_delayq"));
+    }
+
+    @Test
+    void serve_gets_its_flags_unchanged() {
+        assertEquals(
+                "serve null [--http.port=0, --insecure, --redis.url, a=b, -x]",
+                run("serve", "--http.port=0", "--insecure", "--redis.url", "a=b", "-x")
+                        .out());
+        assertEquals(
+                "serve f.yaml [--http.port, 0]",
+                run("serve", "--http.port", "0", "-c", "f.yaml").out());
+        assertEquals("serve f.yaml []", run("-c", "f.yaml", "serve").out());
+    }
+
+    @Test
+    void doctor_finds_what_is_wrong_with_redis_and_says_what_to_do() {
+        Said said = run("doctor", "--", "--redis.url=" + TestRedis.shared().url());
+        assertTrue(said.out().contains("ok       configuration"), said.out());
+        assertTrue(said.out().contains("ok       server         ready at " + url()), said.out());
+        assertTrue(said.out().contains("ok       redis version  "), said.out());
+        assertTrue(said.out().contains("latency"), said.out());
+        assertTrue(said.out().contains("clock"), said.out());
+        assertTrue(said.out().contains("file limit"), said.out());
+        assertEquals(said.out().contains("problem  ") ? 1 : 0, said.code());
+        assertFalse(said.out().contains("\033"));
+    }
+
+    @Test
+    void doctor_tells_a_redis_that_is_away_and_faults() {
+        Said away = run("doctor", "--json", "--", "--redis.url=redis://:secret@127.0.0.1:1");
+        assertEquals(1, away.code());
+        assertFalse(away.json().getBoolean("ok"));
+        assertFalse(away.out().contains("secret"));
+        assertTrue(away.out().contains("\"check\":\"redis\",\"level\":\"problem\""), away.out());
+        Said faults = run("doctor", "--", "--http.port=x", "--nope=1");
+        assertEquals(1, faults.code());
+        assertTrue(faults.out().contains("problem  configuration  http.port: \"x\" (flag --http.port)"), faults.out());
+    }
+}
