@@ -3,9 +3,9 @@ package io.delayq.redis;
 import io.delayq.ops.Meters;
 import io.vertx.core.Future;
 import io.vertx.redis.client.Response;
+import java.math.BigInteger;
 import java.security.SecureRandom;
 import java.util.ArrayList;
-import java.util.Base64;
 import java.util.List;
 import java.util.function.ToIntFunction;
 
@@ -40,11 +40,11 @@ final class Caller {
         }
     }
 
-    /** URL-safe text of so many random bytes. */
+    /** Text of so many random bytes: letters and digits only, so that it is one word in a URL, a shell or a key. */
     static String randomText(int bytes) {
         byte[] drawn = new byte[bytes];
         random.nextBytes(drawn);
-        return Base64.getUrlEncoder().withoutPadding().encodeToString(drawn);
+        return new BigInteger(1, drawn).toString(Character.MAX_RADIX);
     }
 
     /**
