@@ -84,7 +84,9 @@ final class WatchCommand extends RemoteCommand {
             int most = count == null ? MOST_HELD : count;
             return new HandlerOptions().concurrency(most).closeTimeout(Duration.ofMillis(1));
         }
-        return new HandlerOptions().concurrency(count == null ? CONCURRENCY : Math.min(count, CONCURRENCY));
+        return new HandlerOptions()
+                .concurrency(count == null ? CONCURRENCY : Math.min(count, CONCURRENCY))
+                .closeTimeout(Duration.ofSeconds(1));
     }
 
     private Future<?> show(Job job) {
@@ -95,8 +97,12 @@ final class WatchCommand extends RemoteCommand {
         long late = System.currentTimeMillis() - job.due().toEpochMilli();
         out().println(options.json() ? json(job, late) : line(job, late));
         shown++;
-        // also when whoever reads our output has gone
-        if (out().checkError() || (count != null && shown >= count)) {
+        if (out().checkError()) {
+            // whoever reads our output has gone and has not seen it
+            ended.countDown();
+            return Promise.promise().future();
+        }
+        if (count != null && shown >= count) {
             ended.countDown();
         }
         if (!ack && count == null && shown == MOST_HELD) {

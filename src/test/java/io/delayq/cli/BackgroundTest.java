@@ -69,7 +69,15 @@ class BackgroundTest {
     @Test
     void a_fault_is_told_and_leaves_no_pid_file() throws Exception {
         data = dir.resolve("data");
-        Said said = run("serve", "-d", "--http.port=0", "--http.host=203.0.113.1", "--insecure", "--data.dir=" + data);
+        Said said = run(
+                "serve",
+                "-d",
+                "--http.port=0",
+                "--http.host=203.0.113.1",
+                "--insecure",
+                "--redis.url=" + TestRedis.shared().url(),
+                "--namespace=background",
+                "--data.dir=" + data);
         assertEquals(1, said.code);
         assertTrue(said.text.startsWith("delayq: the server ended: "), said.text);
         assertFalse(Files.exists(data.resolve("delayq.pid")));
