@@ -259,8 +259,9 @@ final class ClientSession implements Visitor.Listener {
 
     /** What is still held goes back. */
     void goAway() {
-        ended();
+        // first: when the last session has ended the door closes, and would close this one without a reason
         visitor.close(GOING_AWAY, "the server is stopping");
+        ended();
     }
 
     /** Every second: is the client still reading, and does it still hold what we think it holds? */
