@@ -151,6 +151,11 @@ public final class Store {
         return keys.buckets();
     }
 
+    /** What can be done to topics as a whole. */
+    public TopicStore topics() {
+        throw new UnsupportedOperationException();
+    }
+
     public Future<Pushed> push(NewJob job) {
         return pushes.add(keys.bucketOf(job.id()), job.topic(), stored(job));
     }
@@ -404,6 +409,7 @@ public final class Store {
                 options,
                 state == JobState.RESERVED ? score : null,
                 run == null ? null : run.lastError(),
+                null,
                 record.body());
     }
 }
