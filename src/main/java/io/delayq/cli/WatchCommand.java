@@ -61,7 +61,7 @@ final class WatchCommand extends RemoteCommand {
         remote.get("/health/live");
         DelayqClient client =
                 DelayqClient.create(new DelayqOptions().url(remote.url()).token(options.token(context)));
-        Thread stop = new Thread(() -> close(client), "stop");
+        Thread stop = new Thread(() -> stopped(client), "stop");
         try {
             Handling handling = client.handle(topic, handlerOptions(), this::show);
             Loading.await(handling.ready());
@@ -135,6 +135,14 @@ final class WatchCommand extends RemoteCommand {
     private void say(String text) {
         spec.commandLine().getErr().println(text);
         spec.commandLine().getErr().flush();
+    }
+
+    private void stopped(DelayqClient client) {
+        if (context.terminal()) {
+            // the terminal shows ^C, and the prompt would stand behind it
+            say("");
+        }
+        close(client);
     }
 
     private void close(DelayqClient client) {
