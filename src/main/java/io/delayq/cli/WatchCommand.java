@@ -3,6 +3,7 @@ package io.delayq.cli;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.fasterxml.jackson.databind.util.RawValue;
 import io.delayq.client.DelayqClient;
+import io.delayq.client.DelayqException;
 import io.delayq.client.DelayqOptions;
 import io.delayq.client.HandlerOptions;
 import io.delayq.client.Handling;
@@ -72,6 +73,8 @@ final class WatchCommand extends RemoteCommand {
             }
             ended.await();
             Runtime.getRuntime().removeShutdownHook(stop);
+        } catch (DelayqException e) {
+            throw remote.refused(e.status(), e.detail());
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         } finally {

@@ -4,6 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.delayq.config.Settings;
+import io.delayq.path.TestServer;
 import io.delayq.redis.TestRedis;
 import io.vertx.core.json.JsonObject;
 import java.util.List;
@@ -96,6 +98,32 @@ class OverviewCommandsTest extends CliTestBase {
             assertEquals("", said.out());
             assertEquals(1, said.err().lines().count(), said.err());
             assertTrue(said.err().startsWith("delayq: no server at " + NOBODY + "; start one with"), said.err());
+        }
+    }
+
+    @Test
+    void a_token_that_is_missing_or_wrong_is_told_alike_by_all() {
+        List<Settings.Token> tokens =
+                List.of(new Settings.Token("shop", "0".repeat(64), List.of("push"), List.of("*")));
+        try (TestServer guarded = TestServer.start(set -> new Settings(
+                set.http(),
+                set.dataDir(),
+                set.redis(),
+                set.namespace(),
+                set.buckets(),
+                set.instances(),
+                tokens,
+                set.insecure()))) {
+            String url = "http://127.0.0.1:" + guarded.port();
+            for (String[] command : new String[][] {{"push", "t"}, {"topics"}, {"stats"}, {"watch", "t"}}) {
+                assertEquals(
+                        "delayq: the server at " + url + " asks for a token; give one with --token or DELAYQ_TOKEN\n",
+                        run(Map.of("DELAYQ_URL", url), "", command).err());
+                assertEquals(
+                        "delayq: the token is not known; check it against the server's tokens\n",
+                        run(Map.of("DELAYQ_URL", url, "DELAYQ_TOKEN", "wrong"), "", command)
+                                .err());
+            }
         }
     }
 
