@@ -30,13 +30,14 @@ paid() {
 
 # Until the ack the job is only lent: if this ends halfway, it comes back.
 close() {
-  local left=${1:--1} id lease
+  local left=${1:--1} jobs id lease
   while [ "$left" != 0 ]; do
-    while read -r id lease; do
-      echo "order $id is closed: not paid in time"
-      call "$topic/jobs/$id/ack" --data "{\"lease\":\"$lease\"}"
-      left=$((left - 1))
-    done < <(call "$topic/reserve" --data '{"wait":"20s"}' | jq -r '.jobs[] | "\(.id) \(.lease)"')
+    jobs=$(call "$topic/reserve" --data '{"wait":"20s"}' | jq -r '.jobs[] | "\(.id) \(.lease)"')
+    [ -n "$jobs" ] || continue
+    read -r id lease <<<"$jobs"
+    echo "order $id is closed: not paid in time"
+    call "$topic/jobs/$id/ack" --data "{\"lease\":\"$lease\"}"
+    left=$((left - 1))
   done
 }
 

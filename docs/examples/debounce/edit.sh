@@ -20,9 +20,9 @@ changed() {
 
 # A change made while the page is being saved is a new job, so that the ack of the old one is refused (409).
 save() {
-  local page lease text
-  IFS=$'\t' read -r page lease text < <(
-    call "$topic/reserve" --data '{"wait":"20s"}' | jq -r '.jobs[] | [.id, .lease, .body.text] | @tsv')
+  local job page lease text
+  job=$(call "$topic/reserve" --data '{"wait":"20s"}' | jq -r '.jobs[] | [.id, .lease, .body.text] | @tsv')
+  IFS=$'\t' read -r page lease text <<<"${job:?nothing to save}"
   echo "$page saved: $text"
   call "$topic/jobs/$page/ack" --data "{\"lease\":\"$lease\"}" || echo "$page was changed meanwhile"
 }
