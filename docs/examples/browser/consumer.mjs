@@ -32,9 +32,12 @@ export function consume({ url, topic, prefetch = 10, work, onState = () => {} })
         console.error(message.problem.detail);
       }
     };
-    // Whatever was not settled is given out again by the server.
-    ws.onclose = () => {
-      if (over) return;
+    // Whatever was not settled is given out again by the server. Some versions of Node, when they cannot connect, say
+    // error and not close; browsers say both.
+    let lost = false;
+    ws.onerror = ws.onclose = () => {
+      if (over || lost) return;
+      lost = true;
       onState("disconnected");
       timer = setTimeout(connect, wait * (0.5 + Math.random() / 2));
       wait = Math.min(2 * wait, LONGEST_WAIT);

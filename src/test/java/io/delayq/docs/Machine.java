@@ -8,6 +8,7 @@ import java.io.File;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.net.ServerSocket;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HashMap;
@@ -113,21 +114,39 @@ final class Machine implements AutoCloseable {
         }
     }
 
-    static void assumeTool(String name) {
-        boolean there = Stream.of(System.getenv("PATH").split(File.pathSeparator))
+    /** Skips the test where a tool is missing, and says so: the build's summary only counts. */
+    static void need(boolean there, String otherwise) {
+        if (!there) {
+            System.err.println("skipped: " + otherwise);
+        }
+        assumeTrue(there, otherwise);
+    }
+
+    static void needTool(String name) {
+        need(hasTool(name), name + " is not installed");
+    }
+
+    static boolean hasTool(String name) {
+        return Stream.of(System.getenv("PATH").split(File.pathSeparator))
                 .anyMatch(dir -> Files.isExecutable(Path.of(dir, name)));
-        assumeTrue(there, name + " is not installed");
+    }
+
+    /** One that knows {@code --json}. */
+    static void needCurl() {
+        needTool("curl");
+        String help = run("curl", "--help", "all");
+        need(help.contains("--json"), "curl is older than 7.82");
     }
 
     /** How to call a Node that has WebSocket: from 22 on, and behind an option from 20.10 on. */
-    static String node() {
-        assumeTool("node");
+    static String needNode() {
+        needTool("node");
         String version = run("node", "--version").strip();
         Matcher parts = Pattern.compile("v(\\d+)\\.(\\d+)\\..*").matcher(version);
-        assumeTrue(parts.matches(), "node calls itself " + version);
+        need(parts.matches(), "node calls itself " + version);
         int major = Integer.parseInt(parts.group(1));
         boolean known = major > 20 || (major == 20 && Integer.parseInt(parts.group(2)) >= 10);
-        assumeTrue(known, "node is " + version + "; its WebSocket comes with 22");
+        need(known, "node is " + version + "; its WebSocket comes with 22");
         return major >= 22 ? "node" : "node --experimental-websocket --no-warnings";
     }
 
@@ -135,7 +154,7 @@ final class Machine implements AutoCloseable {
         try {
             Process process =
                     new ProcessBuilder(command).redirectErrorStream(true).start();
-            String out = new String(process.getInputStream().readAllBytes(), java.nio.charset.StandardCharsets.UTF_8);
+            String out = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
             if (process.waitFor() != 0) {
                 throw new AssertionError(String.join(" ", command) + ": " + out);
             }

@@ -73,26 +73,17 @@ final class Reader implements AutoCloseable {
             try {
                 work.run();
             } catch (TestAbortedException e) {
-                // surefire counts what is skipped and does not say why
-                System.err.println("skipped: " + name + ": " + e.getMessage());
                 throw e;
-            } catch (RuntimeException | Error e) {
+            } catch (RuntimeException | AssertionError e) {
                 failed = true;
-                throw e;
+                throw new AssertionError(name + "\n" + e.getMessage(), e);
             }
         });
     }
 
     /** As in a terminal: what runs on is stopped if another command is to follow, and else left running. */
     private void doAll(Fence fence) {
-        fence.text()
-                .lines()
-                .map(line -> line.split(" ")[0])
-                .filter(Reader::mayBeMissing)
-                .forEach(Machine::assumeTool);
-        if (fence.text().contains("/edit.sh") || fence.text().contains("/shop.sh")) {
-            Machine.assumeTool("jq");
-        }
+        needToolsOf(fence.text());
         String shown = fence.output() == null ? null : machine.local(fence.output());
         StringBuilder printed = new StringBuilder();
         StringBuilder block = new StringBuilder();
@@ -138,7 +129,7 @@ final class Reader implements AutoCloseable {
     private void cloneHere(String line) {
         try {
             if (Files.exists(Path.of(".git"))) {
-                Machine.assumeTool("git");
+                Machine.needTool("git");
                 terminal.run(machine.local(line.replace("<this repository>", "'<this repository>'")));
                 assertTrue(Files.isExecutable(machine.clone.resolve("bin/delayq")), "the clone has bin/delayq");
             } else {
@@ -152,7 +143,8 @@ final class Reader implements AutoCloseable {
 
     /** A consumer of the topic order: it is given a job, says so, and acks it. */
     private void runJavaScript(Fence fence) {
-        String node = Machine.node();
+        Machine.needCurl();
+        String node = Machine.needNode();
         try {
             Path script = Files.writeString(machine.clone.resolve("block.mjs"), machine.local(fence.text()));
             Terminal.Running consumer = terminal.open("exec " + node + " " + script);
@@ -168,8 +160,19 @@ final class Reader implements AutoCloseable {
         }
     }
 
-    private static boolean mayBeMissing(String word) {
-        return List.of("curl", "node").contains(word);
+    private static void needToolsOf(String commands) {
+        List<String> programs =
+                commands.lines().map(line -> line.split(" ")[0]).distinct().toList();
+        boolean scripts = programs.stream().anyMatch(program -> program.endsWith(".sh"));
+        if (scripts || programs.contains("curl")) {
+            Machine.needCurl();
+        }
+        if (scripts) {
+            Machine.needTool("jq");
+        }
+        if (programs.contains("node")) {
+            Machine.needTool("node");
+        }
     }
 
     @Override
