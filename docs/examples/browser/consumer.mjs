@@ -32,8 +32,8 @@ export function consume({ url, topic, prefetch = 10, work, onState = () => {} })
         console.error(message.problem.detail);
       }
     };
-    // Whatever was not settled is given out again by the server. Some versions of Node, when they cannot connect, say
-    // error and not close; browsers say both.
+    // Whatever was not settled is given out again by the server. When it cannot connect, Node 22 says error and not
+    // close; browsers say both.
     let lost = false;
     ws.onerror = ws.onclose = () => {
       if (over || lost) return;

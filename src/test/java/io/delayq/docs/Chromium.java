@@ -30,7 +30,7 @@ final class Chromium implements AutoCloseable {
         Machine.need(program != null, "chromium is not installed");
         Path log = Files.createTempFile(profile, "chromium", ".log");
         // no sandbox: it cannot be had by root, who runs containers
-        process = new ProcessBuilder(
+        ProcessBuilder builder = new ProcessBuilder(
                         program,
                         "--headless",
                         "--no-sandbox",
@@ -43,8 +43,9 @@ final class Chromium implements AutoCloseable {
                         "--user-data-dir=" + profile,
                         "about:blank")
                 .redirectErrorStream(true)
-                .redirectOutput(log.toFile())
-                .start();
+                .redirectOutput(log.toFile());
+        builder.environment().put("TMPDIR", profile.toString());
+        process = builder.start();
         Path portFile = profile.resolve("DevToolsActivePort");
         try {
             TestRedis.await("chromium", () -> {

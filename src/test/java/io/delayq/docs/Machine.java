@@ -63,6 +63,7 @@ final class Machine implements AutoCloseable {
                         + "esac\n");
         // it is asked first; Maven then
         makeTool(tools.resolve("gradle"), "exit 1\n");
+        makeTool(tools.resolve("java"), "exec \"$JAVA_HOME/bin/java\" $DELAYQ_JAVA_OPTS \"$@\"\n");
         // as at a terminal, where curl shows no progress; an answer from 400 on is a failure
         Files.writeString(home.resolve(".curlrc"), "silent\nshow-error\nfail\n");
         Files.writeString(home.resolve(".gitconfig"), "[safe]\n\tdirectory = *\n");
@@ -97,12 +98,15 @@ final class Machine implements AutoCloseable {
                 "JAVA_HOME",
                 java.toString(),
                 "PATH",
-                home.resolve("tools") + ":" + java.resolve("bin") + ":" + System.getenv("PATH"),
+                home.resolve("tools") + ":" + System.getenv("PATH"),
                 "DELAYQ_URL",
                 "http://127.0.0.1:" + port,
                 // processes that live for a second
                 "DELAYQ_JAVA_OPTS",
                 "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -Xshare:auto -Xmx256m",
+                // short waits of the examples
+                "QUIET",
+                "500ms",
                 "BACKOFF_MILLIS",
                 "200");
     }
