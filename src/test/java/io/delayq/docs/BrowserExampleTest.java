@@ -13,9 +13,11 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The example for the browser, in a browser where there is one, and in Node. */
+@ExtendWith(Skips.class)
 class BrowserExampleTest {
     private static final Path EXAMPLE = Path.of("docs/examples/browser").toAbsolutePath();
 

@@ -11,6 +11,7 @@ import java.net.http.HttpResponse;
 import java.net.http.WebSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
@@ -20,6 +21,9 @@ import java.util.stream.Stream;
 final class Chromium implements AutoCloseable {
     private final HttpClient http = HttpClient.newHttpClient();
     private final Process process;
+    /** If the tests are interrupted. */
+    private final Thread end = new Thread(this::endAll);
+
     private final int port;
 
     Chromium(Path profile) throws IOException {
@@ -46,6 +50,7 @@ final class Chromium implements AutoCloseable {
                 .redirectOutput(log.toFile());
         builder.environment().put("TMPDIR", profile.toString());
         process = builder.start();
+        Runtime.getRuntime().addShutdownHook(end);
         Path portFile = profile.resolve("DevToolsActivePort");
         try {
             TestRedis.await("chromium", () -> {
@@ -115,7 +120,12 @@ final class Chromium implements AutoCloseable {
 
     @Override
     public void close() {
-        Stream<ProcessHandle> helpers = process.descendants().toList().stream();
+        Runtime.getRuntime().removeShutdownHook(end);
+        endAll();
+    }
+
+    private void endAll() {
+        List<ProcessHandle> helpers = process.descendants().toList();
         process.destroy();
         try {
             if (!process.waitFor(5, TimeUnit.SECONDS)) {

@@ -73,6 +73,7 @@ final class Reader implements AutoCloseable {
             try {
                 work.run();
             } catch (TestAbortedException e) {
+                Skips.tell(name, e);
                 throw e;
             } catch (RuntimeException | AssertionError e) {
                 failed = true;

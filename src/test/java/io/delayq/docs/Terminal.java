@@ -11,6 +11,8 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
 
@@ -20,6 +22,11 @@ import java.util.function.Predicate;
  */
 final class Terminal implements AutoCloseable {
     private static final Duration LIMIT = Duration.ofSeconds(30);
+    private static final Set<Terminal> OPEN = ConcurrentHashMap.newKeySet();
+
+    static {
+        Runtime.getRuntime().addShutdownHook(new Thread(() -> OPEN.forEach(Terminal::close)));
+    }
 
     private final Path scratch;
     private final Map<String, String> env;
@@ -83,6 +90,7 @@ final class Terminal implements AutoCloseable {
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
+        OPEN.add(this);
         // -E: also in functions. As set -e, but the shell lives on.
         tell("set -Eu -o pipefail; trap 'echo \"FAILED with $?: $BASH_COMMAND\"' ERR");
     }
@@ -116,6 +124,7 @@ final class Terminal implements AutoCloseable {
 
     @Override
     public void close() {
+        OPEN.remove(this);
         try {
             List<Running> last = new ArrayList<>(others);
             Collections.reverse(last);
@@ -147,7 +156,7 @@ final class Terminal implements AutoCloseable {
 
     private static String read(Path file) {
         try {
-            return Files.exists(file) ? Files.readString(file) : "";
+            return Files.exists(file) ? new String(Files.readAllBytes(file), StandardCharsets.UTF_8) : "";
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
