@@ -29,9 +29,10 @@ final class Chromium implements AutoCloseable {
     Chromium(Path profile) throws IOException {
         String program = Stream.of("chromium", "chromium-browser", "google-chrome")
                 .filter(Machine::hasTool)
+                .filter(Chromium::starts)
                 .findFirst()
                 .orElse(null);
-        Machine.need(program != null, "chromium is not installed");
+        Machine.need(program != null, "there is no chromium that starts");
         Path log = Files.createTempFile(profile, "chromium", ".log");
         // no sandbox: it cannot be had by root, who runs containers
         ProcessBuilder builder = new ProcessBuilder(
@@ -63,6 +64,16 @@ final class Chromium implements AutoCloseable {
         } catch (AssertionError | IOException | RuntimeException e) {
             close();
             throw e;
+        }
+    }
+
+    /** Ubuntu has a program of that name that only tells to install another one. */
+    private static boolean starts(String program) {
+        try {
+            Machine.run(program, "--version");
+            return true;
+        } catch (AssertionError e) {
+            return false;
         }
     }
 
