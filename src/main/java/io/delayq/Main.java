@@ -15,6 +15,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import picocli.CommandLine;
+import picocli.CommandLine.RunLast;
 
 /** The command line, and the life of the process. */
 public final class Main {
@@ -27,15 +29,23 @@ public final class Main {
     private Main() {}
 
     public static void main(String[] args) {
-        if (!List.of(args).contains("serve")) {
-            // what a command says is for people and pipes; its libraries' logs would stand in between
-            ((ch.qos.logback.classic.Logger) LoggerFactory.getLogger(Logger.ROOT_LOGGER_NAME)).setLevel(Level.OFF);
-            ((ch.qos.logback.classic.Logger) LoggerFactory.getLogger("io.delayq")).setLevel(Level.OFF);
-        }
-        int code = Cli.of(Context.ofProcess(version(), Main::serve)).execute(args);
+        CommandLine cli = Cli.of(Context.ofProcess(version(), Main::serve));
+        cli.setExecutionStrategy(parsed -> {
+            if (!Cli.serves(parsed)) {
+                beQuiet();
+            }
+            return new RunLast().execute(parsed);
+        });
+        int code = cli.execute(args);
         if (!serving) {
             System.exit(code);
         }
+    }
+
+    /** What a command says is for people and pipes; its libraries' logs would stand in between. */
+    private static void beQuiet() {
+        ((ch.qos.logback.classic.Logger) LoggerFactory.getLogger(Logger.ROOT_LOGGER_NAME)).setLevel(Level.OFF);
+        ((ch.qos.logback.classic.Logger) LoggerFactory.getLogger("io.delayq")).setLevel(Level.OFF);
     }
 
     private static void serve(Path file, List<String> flags) {

@@ -3,6 +3,7 @@ package io.delayq.cli;
 import io.delayq.config.ConfigFaults;
 import java.io.PrintWriter;
 import java.util.List;
+import java.util.Locale;
 import java.util.stream.Collectors;
 import picocli.CommandLine;
 import picocli.CommandLine.Help;
@@ -48,10 +49,16 @@ public final class Cli {
         return cli;
     }
 
+    /** Whether the command is serve, and not, say, a push to a topic of that name. */
+    public static boolean serves(ParseResult parsed) {
+        return parsed.hasSubcommand()
+                && parsed.subcommand().commandSpec().name().equals("serve");
+    }
+
     private static int misused(ParameterException e, String[] args) {
         CommandLine command = e.getCommandLine();
         boolean atRoot = command.getParent() == null;
-        String what = e.getMessage().replaceFirst("^Error: ", "");
+        String what = lowerFirst(e.getMessage().replaceFirst("^Error: ", ""));
         if (atRoot && e instanceof UnmatchedArgumentException unmatched) {
             String word = unmatched.getUnmatched().get(0);
             List<String> near = unmatched.getSuggestions();
@@ -62,6 +69,10 @@ public final class Cli {
         String help = atRoot ? "delayq --help" : command.getCommandSpec().qualifiedName() + " --help";
         say(command.getErr(), what + "; see '" + help + "'");
         return USAGE;
+    }
+
+    private static String lowerFirst(String text) {
+        return text.isEmpty() ? text : text.substring(0, 1).toLowerCase(Locale.ROOT) + text.substring(1);
     }
 
     private static int failed(Exception e, CommandLine command, ParseResult parsed) {

@@ -1,5 +1,6 @@
 package io.delayq.cli;
 
+import java.io.PrintWriter;
 import picocli.AutoComplete;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -14,8 +15,9 @@ final class CompletionCommand implements Runnable {
 
     @Override
     public void run() {
-        spec.commandLine()
-                .getOut()
-                .print(AutoComplete.bash("delayq", spec.root().commandLine()));
+        PrintWriter out = spec.commandLine().getOut();
+        out.print(AutoComplete.bash("delayq", spec.root().commandLine()));
+        // only println writes through, and half a script is none
+        out.flush();
     }
 }

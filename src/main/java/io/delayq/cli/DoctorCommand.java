@@ -36,6 +36,7 @@ final class DoctorCommand implements Callable<Integer> {
     /** Besides clients' connections: Redis, event loops, jar files, logs. */
     private static final long OWN_FILES = 200;
 
+    private static final int LEVELS = 9;
     private static final int NAMES = 15;
 
     private final Context context;
@@ -182,6 +183,7 @@ final class DoctorCommand implements Callable<Integer> {
     }
 
     private void show(PrintWriter out, long problems) {
+        int width = Terminal.width(context);
         for (Finding finding : findings) {
             String style =
                     switch (finding.level()) {
@@ -191,9 +193,11 @@ final class DoctorCommand implements Callable<Integer> {
                     };
             Ansi ansi = context.ansi();
             out.println(ansi.string(style) + "  " + finding.check()
-                    + " ".repeat(Math.max(1, NAMES - finding.check().length())) + finding.found());
+                    + " ".repeat(Math.max(1, NAMES - finding.check().length()))
+                    + Texts.wrapped(finding.found(), LEVELS + NAMES, width));
             if (finding.remedy() != null) {
-                out.println(" ".repeat(9 + NAMES) + "-> " + finding.remedy());
+                out.println(" ".repeat(LEVELS + NAMES) + "-> "
+                        + Texts.wrapped(finding.remedy(), LEVELS + NAMES + 3, width));
             }
         }
         long notes = count(Level.NOTE);

@@ -81,7 +81,9 @@ final class RedisFindings {
 
     private static Finding clock(Facts facts) {
         long off = Math.abs(facts.clockMillis());
-        String said = "Redis is " + Durations.text(off) + (facts.clockMillis() < 0 ? " behind" : " ahead");
+        String said = off == 0
+                ? "the same as this machine's"
+                : "Redis is " + Durations.text(off) + (facts.clockMillis() < 0 ? " behind" : " ahead");
         return off <= CLOCK_MILLIS
                 ? Finding.ok("clock", said)
                 : Finding.problem("clock", said, "keep both machines' clocks right with NTP; Redis's clock decides");

@@ -120,12 +120,19 @@ final class Remote {
                     + fault.path("detail").asText());
         }
         String said = faults.isEmpty() ? problem.path("detail").asText("refused") : String.join("; ", faults);
-        return said + hint(answer.status);
+        return refused(answer.status, said).getMessage();
+    }
+
+    /** With what to do about it. */
+    Failure refused(int status, String said) {
+        return Failure.of(
+                status == 401 && token == null
+                        ? "the server at " + url + " asks for a token; give one with --token or DELAYQ_TOKEN"
+                        : said + hint(status));
     }
 
     private static String hint(int status) {
         return switch (status) {
-            case 401 -> "; give a token with --token or DELAYQ_TOKEN";
             case 503 -> "; try again, and look at 'delayq doctor' if it stays so";
             default -> "";
         };

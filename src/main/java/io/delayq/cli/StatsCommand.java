@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.time.LocalTime;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.CountDownLatch;
@@ -26,7 +27,7 @@ final class StatsCommand extends RemoteCommand {
     private static final String CLEAR_BELOW = "\033[J";
     private static final String OTHER_SCREEN = "\033[?1049h\033[?25l";
     private static final String OWN_SCREEN = "\033[?25h\033[?1049l";
-    private static final int HEAD_LINES = 4;
+    private static final int HEAD_LINES = 5;
 
     @Parameters(
             index = "0",
@@ -135,17 +136,18 @@ final class StatsCommand extends RemoteCommand {
         lines.add("delayq " + remote.url() + "  " + LocalTime.now().truncatedTo(ChronoUnit.SECONDS) + "  (q ends)");
         lines.add(String.format(
                 Locale.ROOT,
-                "%s, %.0f delayed, %.0f ready, %.0f reserved, %.0f dead; lateness %s",
+                "%s: %.0f delayed, %.0f ready, %.0f reserved, %.0f dead",
                 now.topics().size() == 1 ? "1 topic" : now.topics().size() + " topics",
                 now.sum("delayed"),
                 now.sum("ready"),
                 now.sum("reserved"),
-                now.sum("dead"),
-                p50 < 0 ? "-" : "half " + within(p50) + ", 99% " + within(p99)));
+                now.sum("dead")));
+        lines.add(
+                p50 < 0 ? "lateness: nothing was delivered" : "lateness: half " + within(p50) + ", 99% " + within(p99));
         lines.add("");
         Table table =
                 new Table("TOPIC", "DELAYED", "READY", "RESERVED", "DEAD", "PUSH/S", "DELIVER/S", "ACK/S", "SUBS");
-        for (JsonNode topic : now.topics()) {
+        for (JsonNode topic : shown(before, now, height - HEAD_LINES)) {
             String name = topic.path("topic").asText();
             table.row(List.of(
                     Texts.plain(name) + (topic.path("paused").asBoolean() ? " (paused)" : ""),
@@ -165,6 +167,31 @@ final class StatsCommand extends RemoteCommand {
             lines.add("... and " + more + " more; name a prefix to see them");
         }
         return lines;
+    }
+
+    /** By name; where not all have room, the busiest first, then those with the most jobs. */
+    private static List<JsonNode> shown(Sample before, Sample now, int room) {
+        List<JsonNode> topics = new ArrayList<>();
+        now.topics().forEach(topics::add);
+        if (topics.size() > room) {
+            topics.sort(Comparator.comparingDouble((JsonNode topic) -> -busy(before, now, topic))
+                    .thenComparingLong(topic -> -jobs(topic)));
+        }
+        return topics;
+    }
+
+    private static double busy(Sample before, Sample now, JsonNode topic) {
+        String name = topic.path("topic").asText();
+        return now.perSecond(before, Sample.PUSHED, name)
+                + now.perSecond(before, Sample.DELIVERED, name)
+                + now.perSecond(before, Sample.ACKED, name);
+    }
+
+    private static long jobs(JsonNode topic) {
+        return topic.path("delayed").asLong()
+                + topic.path("ready").asLong()
+                + topic.path("reserved").asLong()
+                + topic.path("dead").asLong();
     }
 
     private static String within(double millis) {

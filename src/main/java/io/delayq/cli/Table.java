@@ -38,8 +38,7 @@ final class Table {
 
     private static String line(List<String> cells, int[] widths) {
         StringBuilder line = new StringBuilder();
-        String first = cells.get(0);
-        line.append(first.length() > widths[0] ? first.substring(0, widths[0] - 1) + "…" : first);
+        line.append(cut(cells.get(0), widths[0]));
         line.append(" ".repeat(widths[0] - line.length()));
         for (int i = 1; i < widths.length; i++) {
             line.append(GAP)
@@ -47,5 +46,14 @@ final class Table {
                     .append(cells.get(i));
         }
         return line.toString().stripTrailing();
+    }
+
+    /** In the middle: names that begin alike differ at their ends. */
+    private static String cut(String name, int width) {
+        if (name.length() <= width) {
+            return name;
+        }
+        int end = (width - 1) / 2;
+        return name.substring(0, width - 1 - end) + "…" + name.substring(name.length() - end);
     }
 }

@@ -3,6 +3,7 @@ package io.delayq.cli;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.util.DefaultIndenter;
 import com.fasterxml.jackson.core.util.DefaultPrettyPrinter;
+import com.fasterxml.jackson.core.util.Separators;
 import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.cfg.JsonNodeFeature;
@@ -22,7 +23,8 @@ final class Texts {
             .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
             .disable(JsonNodeFeature.STRIP_TRAILING_BIGDECIMAL_ZEROES)
             .build();
-    private static final DefaultPrettyPrinter PRETTY = new DefaultPrettyPrinter()
+    private static final DefaultPrettyPrinter PRETTY = new DefaultPrettyPrinter(
+                    Separators.createDefaultInstance().withObjectFieldValueSpacing(Separators.Spacing.AFTER))
             .withArrayIndenter(DefaultIndenter.SYSTEM_LINEFEED_INSTANCE)
             .withObjectIndenter(DefaultIndenter.SYSTEM_LINEFEED_INSTANCE);
 
@@ -101,6 +103,27 @@ final class Texts {
     /** {@code 1m (60000 ms)}. */
     static String span(long millis) {
         return Durations.text(millis) + " (" + millis + " ms)";
+    }
+
+    /**
+     * Broken at spaces so that no line is wider, each further line begun with {@code indent} spaces. A word that has no
+     * room goes over the edge whole, so that it can be copied.
+     */
+    static String wrapped(String text, int indent, int width) {
+        StringBuilder lines = new StringBuilder();
+        int column = indent;
+        for (String word : text.split(" ", -1)) {
+            if (column > indent && column + 1 + word.length() > width) {
+                lines.append('\n').append(" ".repeat(indent));
+                column = indent;
+            } else if (column > indent) {
+                lines.append(' ');
+                column++;
+            }
+            lines.append(word);
+            column += word.length();
+        }
+        return lines.toString();
     }
 
     /** One line of printable text: names and errors come from outside and must not steer the terminal. */

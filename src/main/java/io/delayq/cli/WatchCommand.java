@@ -3,6 +3,7 @@ package io.delayq.cli;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.fasterxml.jackson.databind.util.RawValue;
 import io.delayq.client.DelayqClient;
+import io.delayq.client.DelayqException;
 import io.delayq.client.DelayqOptions;
 import io.delayq.client.HandlerOptions;
 import io.delayq.client.Handling;
@@ -61,7 +62,7 @@ final class WatchCommand extends RemoteCommand {
         remote.get("/health/live");
         DelayqClient client =
                 DelayqClient.create(new DelayqOptions().url(remote.url()).token(options.token(context)));
-        Thread stop = new Thread(() -> close(client), "stop");
+        Thread stop = new Thread(() -> stopped(client), "stop");
         try {
             Handling handling = client.handle(topic, handlerOptions(), this::show);
             Loading.await(handling.ready());
@@ -72,6 +73,8 @@ final class WatchCommand extends RemoteCommand {
             }
             ended.await();
             Runtime.getRuntime().removeShutdownHook(stop);
+        } catch (DelayqException e) {
+            throw remote.refused(e.status(), e.detail());
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         } finally {
@@ -135,6 +138,14 @@ final class WatchCommand extends RemoteCommand {
     private void say(String text) {
         spec.commandLine().getErr().println(text);
         spec.commandLine().getErr().flush();
+    }
+
+    private void stopped(DelayqClient client) {
+        if (context.terminal()) {
+            // the terminal shows ^C, and the prompt would stand behind it
+            say("");
+        }
+        close(client);
     }
 
     private void close(DelayqClient client) {

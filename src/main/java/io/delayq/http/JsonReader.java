@@ -11,6 +11,7 @@ import io.delayq.job.Names;
 import io.vertx.core.buffer.Buffer;
 import java.io.IOException;
 import java.util.List;
+import java.util.regex.Pattern;
 
 /**
  * Walks one JSON text in a single pass. Text that is not JSON throws a {@link Problem} at once; a value that is JSON but
@@ -19,6 +20,8 @@ import java.util.List;
  * <p>Each reading method takes the value the reader stands on and leaves the reader on that value's last token.
  */
 public final class JsonReader implements AutoCloseable {
+    private static final Pattern HINT = Pattern.compile(": enable | \\((enable|for|start marker at|not recognized) ");
+
     private static final int LONGEST_DURATION = 64;
     private static final int LONGEST_LONG = 20;
     private static final int LONGEST_QUOTE = 40;
@@ -317,13 +320,7 @@ public final class JsonReader implements AutoCloseable {
 
     /** The parser's message without its hints at its own settings. */
     private static String plain(String message) {
-        int hint = message.indexOf(" (enable ");
-        int marker = message.indexOf(" (start marker at");
-        int end = message.length();
-        for (int cut : new int[] {hint, marker}) {
-            end = cut < 0 ? end : Math.min(end, cut);
-        }
-        return Faults.cut(message.substring(0, end), 160);
+        return Faults.cut(HINT.split(message, 2)[0], 160);
     }
 
     @Override

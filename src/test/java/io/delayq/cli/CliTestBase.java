@@ -2,6 +2,7 @@ package io.delayq.cli;
 
 import io.delayq.path.TestServer;
 import io.vertx.core.json.JsonObject;
+import java.io.BufferedWriter;
 import java.io.ByteArrayInputStream;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -50,7 +51,10 @@ abstract class CliTestBase {
                 env, new ByteArrayInputStream(in.getBytes(StandardCharsets.UTF_8)), false, "1.2.3", (file, flags) -> {
                     out.write("serve " + file + " " + flags);
                 });
-        CommandLine cli = Cli.of(context).setOut(new PrintWriter(out, true)).setErr(new PrintWriter(err, true));
+        // buffered: what a command does not flush is lost, as it is when the process ends
+        CommandLine cli = Cli.of(context)
+                .setOut(new PrintWriter(new BufferedWriter(out), true))
+                .setErr(new PrintWriter(new BufferedWriter(err), true));
         return new Said(cli.execute(args), out.toString(), err.toString());
     }
 }

@@ -132,7 +132,7 @@ class JobCommandsTest extends CliTestBase {
         assertTrue(said.out().contains("state      delayed\n"), said.out());
         assertTrue(said.out().matches("(?s).*due        in 1h \\(\\S+Z, \\d{13}\\)\n.*"), said.out());
         assertTrue(said.out().contains("ttr        1m (60000 ms)\n"), said.out());
-        assertTrue(said.out().contains("\"a\" : 1.50\n"), said.out());
+        assertTrue(said.out().contains("\"a\": 1.50\n"), said.out());
         assertEquals("1", run("get", "--json", topic, "1").json().getString("id"));
     }
 

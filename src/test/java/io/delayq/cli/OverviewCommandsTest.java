@@ -4,10 +4,14 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.delayq.config.Settings;
+import io.delayq.path.TestServer;
 import io.delayq.redis.TestRedis;
 import io.vertx.core.json.JsonObject;
+import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
+import picocli.CommandLine;
 
 class OverviewCommandsTest extends CliTestBase {
     private static final String NOBODY = "http://127.0.0.1:1";
@@ -66,6 +70,25 @@ class OverviewCommandsTest extends CliTestBase {
     }
 
     @Test
+    void the_live_table_shows_the_busiest_topics_when_there_is_no_room_for_all() {
+        for (String end : new String[] {"a", "b", "c", "d"}) {
+            run("push", topic + end, "--in=1h");
+        }
+        run("push", topic + "d", "--in=1h");
+        Remote remote = new Remote(url(), null);
+        Sample before = Sample.take(remote, topic);
+        run("push", topic + "c", "--in=1h");
+        Sample now = Sample.take(remote, topic);
+        List<String> all = StatsCommand.lines(remote, before, now, 80, 9);
+        assertTrue(all.get(5).startsWith(topic + "a"), all.toString());
+        List<String> some = StatsCommand.lines(remote, before, now, 80, 8);
+        assertEquals(8, some.size());
+        assertTrue(some.get(5).startsWith(topic + "c"), some.toString());
+        assertTrue(some.get(6).startsWith(topic + "d"), some.toString());
+        assertEquals("... and 2 more; name a prefix to see them", some.get(7));
+    }
+
+    @Test
     void a_server_that_is_not_there_is_named() {
         for (String[] command : new String[][] {
             {"push", "t"}, {"get", "t", "1"}, {"topics"}, {"stats"}, {"watch", "t"}, {"reserve", "t"}
@@ -75,6 +98,32 @@ class OverviewCommandsTest extends CliTestBase {
             assertEquals("", said.out());
             assertEquals(1, said.err().lines().count(), said.err());
             assertTrue(said.err().startsWith("delayq: no server at " + NOBODY + "; start one with"), said.err());
+        }
+    }
+
+    @Test
+    void a_token_that_is_missing_or_wrong_is_told_alike_by_all() {
+        List<Settings.Token> tokens =
+                List.of(new Settings.Token("shop", "0".repeat(64), List.of("push"), List.of("*")));
+        try (TestServer guarded = TestServer.start(set -> new Settings(
+                set.http(),
+                set.dataDir(),
+                set.redis(),
+                set.namespace(),
+                set.buckets(),
+                set.instances(),
+                tokens,
+                set.insecure()))) {
+            String url = "http://127.0.0.1:" + guarded.port();
+            for (String[] command : new String[][] {{"push", "t"}, {"topics"}, {"stats"}, {"watch", "t"}}) {
+                assertEquals(
+                        "delayq: the server at " + url + " asks for a token; give one with --token or DELAYQ_TOKEN\n",
+                        run(Map.of("DELAYQ_URL", url), "", command).err());
+                assertEquals(
+                        "delayq: the token is not known; check it against the server's tokens\n",
+                        run(Map.of("DELAYQ_URL", url, "DELAYQ_TOKEN", "wrong"), "", command)
+                                .err());
+            }
         }
     }
 
@@ -127,8 +176,34 @@ class OverviewCommandsTest extends CliTestBase {
     }
 
     @Test
-    void completion_is_a_script() {
-        assertTrue(run("completion").out().contains("complete -F _complete_delayq"));
+    void completion_is_a_whole_script() {
+        String script = run("completion").out();
+        assertTrue(script.contains("\ncomplete -F _complete_delayq -o default delayq"), script);
+    }
+
+    @Test
+    void a_topic_named_like_a_command_is_none() {
+        CommandLine cli = Cli.of(Context.ofProcess("1", (file, flags) -> {}));
+        assertTrue(Cli.serves(cli.parseArgs("serve", "--http.port=0")));
+        assertTrue(Cli.serves(cli.parseArgs("-c", "f.yaml", "serve")));
+        assertFalse(Cli.serves(cli.parseArgs("push", "serve")));
+        assertFalse(Cli.serves(cli.parseArgs("help", "serve")));
+        assertFalse(Cli.serves(cli.parseArgs()));
+    }
+
+    @Test
+    void a_long_name_is_cut_in_the_middle() {
+        Table table = new Table("TOPIC", "READY");
+        table.row(List.of("shop.production.orders.close", "1"));
+        table.row(List.of("shop.production.orders.remind", "2"));
+        assertEquals(List.of("TOPIC          READY", "shop.p….close      1", "shop.p…remind      2"), table.lines(20));
+    }
+
+    @Test
+    void long_findings_are_broken_at_spaces() {
+        assertEquals("one two\n  three", Texts.wrapped("one two three", 2, 10));
+        assertEquals("a\n    wordwithoutroom\n    b", Texts.wrapped("a wordwithoutroom b", 4, 10));
+        assertEquals("", Texts.wrapped("", 2, 10));
     }
 
     @Test

@@ -81,6 +81,7 @@ class ExamplesTest {
 
     @Test
     void the_documents_show_the_code_that_is_compiled() throws IOException {
+        assertEquals(regions("ReadmeExample.java"), blocks("README.md"));
         assertEquals(regions("EmbeddedExample.java"), blocks("docs/embedding.md"));
         List<String> client = new ArrayList<>(regions("ClientExample.java"));
         client.addAll(regions("PlainExample.java"));

@@ -2,6 +2,7 @@ package io.delayq.http;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -537,6 +538,8 @@ class JobRequestTest {
     void refuses_what_is_not_json(String json) {
         assertEquals(400, problem(json).status());
         assertEquals(400, problem("{\"body\":" + json + "").status());
+        String detail = problem(json).detail();
+        assertFalse(detail.contains("Source") || detail.contains("Feature"), "the parser's own words: " + detail);
     }
 
     @ParameterizedTest

@@ -1,0 +1,40 @@
+package io.delayq.redis;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+
+/** The picture in docs/states.md against the scripts. */
+class StatesPageTest {
+    private static final Path LUA = Path.of("src/main/resources/lua");
+    private static final Set<String> MOVE_NOTHING = Set.of("counts", "get", "held", "look", "names", "prelude");
+    private static final Pattern ARROW = Pattern.compile("(?m)^ +\\S+ --> \\S+: (.*)$");
+
+    @Test
+    void every_arrow_names_its_script_and_every_script_that_moves_jobs_has_one() throws IOException {
+        Set<String> named = new TreeSet<>();
+        Matcher arrow = ARROW.matcher(Files.readString(Path.of("docs/states.md")));
+        while (arrow.find()) {
+            String scripts = arrow.group(1).replaceAll("\\([^)]*\\)| on the last attempt", "");
+            Stream.of(scripts.split(",")).map(String::strip).forEach(named::add);
+        }
+        assertEquals(scriptsThatMove(), named);
+    }
+
+    private static Set<String> scriptsThatMove() throws IOException {
+        try (Stream<Path> files = Files.list(LUA)) {
+            return files.map(file -> file.getFileName().toString().replace(".lua", ""))
+                    .filter(name -> !MOVE_NOTHING.contains(name))
+                    .collect(Collectors.toCollection(TreeSet::new));
+        }
+    }
+}
