@@ -5,6 +5,7 @@ import io.delayq.http.Call;
 import io.delayq.http.Faults;
 import io.delayq.http.JobJson;
 import io.delayq.http.Problem;
+import io.delayq.http.QueryReader;
 import io.delayq.job.Names;
 import io.delayq.ops.Meters;
 import io.delayq.redis.Store;
@@ -13,13 +14,9 @@ import io.vertx.core.buffer.Buffer;
 import java.nio.charset.StandardCharsets;
 import java.util.Base64;
 import java.util.List;
-import java.util.Map;
 
 /** Looking at topics. */
 final class TopicRoutes {
-    private static final int DEFAULT_LIMIT = 50;
-    private static final int MOST = 500;
-
     private final Store store;
     private final Meters meters;
 
@@ -30,11 +27,11 @@ final class TopicRoutes {
 
     Future<Answer> list(Call call) {
         Faults faults = new Faults();
-        Map<String, String> query = call.query(List.of("prefix", "limit", "cursor"), faults);
-        int limit = limit(query.get("limit"), faults);
-        String after = cursor(query.get("cursor"), faults);
+        QueryReader query = QueryReader.read(call.query(), List.of("prefix", "limit", "cursor"), faults);
+        int limit = query.limit();
+        String after = cursor(query.text("cursor"), faults);
         faults.throwIfAny();
-        String prefix = query.getOrDefault("prefix", "");
+        String prefix = query.text("prefix") == null ? "" : query.text("prefix");
         return store.topics(prefix, after, limit + 1).compose(names -> {
             List<String> page = names.subList(0, Math.min(limit, names.size()));
             List<String> shown = page.stream().filter(call.caller()::mayTouch).toList();
@@ -63,20 +60,9 @@ final class TopicRoutes {
                     out,
                     counts.get(0),
                     meters.subscribers(call.topic()),
-                    call.caller().isAdmin() ? "{}" : null);
+                    call.caller().isAdmin() ? Buffer.buffer("{}") : null);
             return Answer.json(200, out);
         });
-    }
-
-    private static int limit(String text, Faults faults) {
-        if (text == null) {
-            return DEFAULT_LIMIT;
-        }
-        if (!text.matches("[0-9]{1,3}") || Integer.parseInt(text) < 1 || Integer.parseInt(text) > MOST) {
-            faults.add("/limit", "expected a whole number from 1 to 500");
-            return DEFAULT_LIMIT;
-        }
-        return Integer.parseInt(text);
     }
 
     private static String encode(String cursor) {
