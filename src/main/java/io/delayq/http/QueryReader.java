@@ -31,7 +31,10 @@ public final class QueryReader {
      */
     public static QueryReader read(String query, List<String> known, Faults faults) {
         QueryReader reader = new QueryReader(faults);
-        for (String pair : query == null || query.isEmpty() ? new String[0] : query.split("&")) {
+        for (String pair : query == null ? new String[0] : query.split("&")) {
+            if (pair.isEmpty()) {
+                continue;
+            }
             String[] parts = pair.split("=", 2);
             try {
                 reader.take(decode(parts[0]), parts.length < 2 ? "" : decode(parts[1]), known);

@@ -32,6 +32,7 @@ class TopicQueryTest {
         assertEquals(all, jobs(""));
         assertEquals(all, jobs("body=false"));
         assertEquals("", jobs("idPrefix=").idPrefix());
+        assertEquals(7, jobs("&limit=7&&").limit());
     }
 
     @Test
