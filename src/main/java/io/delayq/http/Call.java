@@ -48,6 +48,11 @@ public record Call(HttpServerRequest request, List<String> segments, Faults inPa
         QueryReader.read(query(), List.of(), inPath);
     }
 
+    /** Who calls, for a job's attempt log. */
+    public String by() {
+        return caller.by(request.remoteAddress());
+    }
+
     /** Whether the client is known to have gone. */
     public boolean isGone() {
         return request.response().closed();
