@@ -353,6 +353,25 @@ class TopicContractTest {
         problem(404, "topic-not-found", server.get("/v1/topics/" + topic));
     }
 
+    @Test
+    void a_paused_topic_hands_out_nothing_while_it_is_deleted() {
+        String topic = topic();
+        put(topic, "{}");
+        server.post("/v1/topics/" + topic + "/pause", null);
+        JsonArray jobs = new JsonArray();
+        for (int i = 0; i < 2_000; i++) {
+            jobs.add(new JsonObject().put("topic", topic));
+        }
+        assertEquals(2_000, server.post("/v1/jobs", jobs.encode()).json().getInteger("accepted"));
+        CompletableFuture<TestServer.Reply> poll =
+                server.sendAsync("POST", "/v1/topics/" + topic + "/reserve", "{\"wait\":\"2s\"}");
+        Wire.awaitPolls(server, 1);
+        assertEquals(
+                new JsonObject("{\"deleted\":2000}"),
+                server.send("DELETE", "/v1/topics/" + topic, null).json());
+        assertEquals(new JsonArray(), TestServer.await(poll).jobs());
+    }
+
     // what a nack finds expired
 
     @Test
