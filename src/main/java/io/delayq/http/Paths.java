@@ -48,7 +48,7 @@ final class Paths {
             String value = segments.get(i);
             String fault = pattern[i].equals(":topic")
                     ? Names.topicFault(value)
-                    : pattern[i].equals(":id") ? Names.idFault(value) : null;
+                    : pattern[i].equals(":id") || pattern[i].equals(":group") ? Names.idFault(value) : null;
             if (fault != null) {
                 faults.add("/" + pattern[i].substring(1), "in the path: " + fault);
             }

@@ -50,7 +50,11 @@ final class ConsumerRoutes {
                     return Answer.json(
                             200,
                             JobJson.object()
-                                    .text("state", nacked.state().word())
+                                    .text(
+                                            "state",
+                                            nacked.state() == null
+                                                    ? "gone"
+                                                    : nacked.state().word())
                                     .number("due", nacked.state() == JobState.DELAYED ? nacked.due() : null)
                                     .end());
                 });

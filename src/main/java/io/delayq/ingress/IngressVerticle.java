@@ -27,7 +27,7 @@ import java.util.function.Consumer;
 
 /**
  * Room 1 of <b>push</b> -> bucket -> ready -> consumer -> ack: REST. Routes only; what they do is in {@link JobRoutes},
- * {@link ConsumerRoutes} and {@link TopicRoutes}.
+ * {@link ConsumerRoutes}, {@link TopicRoutes} and {@link TopicJobsRoutes}.
  */
 public final class IngressVerticle extends VerticleBase {
     private static final int SMALL = JobRequest.MAX_REQUEST_BYTES;
@@ -83,6 +83,7 @@ public final class IngressVerticle extends VerticleBase {
                 new JobRoutes(vertx, store, meters, ids),
                 new ConsumerRoutes(store, polls, meters),
                 new TopicRoutes(store, meters),
+                new TopicJobsRoutes(store),
                 this::showIn);
         ops.routes(vertx, api, store::isUp);
         DocRoutes.routes(vertx, api);
@@ -129,13 +130,19 @@ public final class IngressVerticle extends VerticleBase {
                 new JobRoutes(null, null, null, null),
                 new ConsumerRoutes(null, null, null),
                 new TopicRoutes(null, null),
+                new TopicJobsRoutes(null),
                 visitor -> {});
         new OpsRoutes(null).routes(null, api, () -> true);
         return api.routes();
     }
 
     private static void routes(
-            Api api, JobRoutes jobs, ConsumerRoutes consumers, TopicRoutes topics, Consumer<Visitor> door) {
+            Api api,
+            JobRoutes jobs,
+            ConsumerRoutes consumers,
+            TopicRoutes topics,
+            TopicJobsRoutes topicJobs,
+            Consumer<Visitor> door) {
         api.route(POST, "/v1/topics/:topic/jobs", Right.PUSH, SMALL, jobs::push)
                 .route(PUT, "/v1/topics/:topic/jobs/:id", Right.PUSH, SMALL, jobs::put)
                 .route(GET, "/v1/topics/:topic/jobs/:id", Right.PUSH_OR_CONSUME, SMALL, jobs::get)
@@ -149,6 +156,15 @@ public final class IngressVerticle extends VerticleBase {
                 .route(POST, "/v1/topics/:topic/jobs/:id/extend", Right.CONSUME, SMALL, consumers::extend)
                 .route(GET, "/v1/topics", Right.ADMIN, SMALL, topics::list)
                 .route(GET, "/v1/topics/:topic", Right.PUSH_OR_CONSUME_OR_ADMIN, SMALL, topics::get)
+                .route(PUT, "/v1/topics/:topic", Right.ADMIN, SMALL, topics::configure)
+                .route(DELETE, "/v1/topics/:topic", Right.ADMIN, SMALL, topics::delete)
+                .route(POST, "/v1/topics/:topic/pause", Right.ADMIN, SMALL, topics::pause)
+                .route(POST, "/v1/topics/:topic/resume", Right.ADMIN, SMALL, topics::resume)
+                .route(GET, "/v1/topics/:topic/jobs", Right.ADMIN, SMALL, topicJobs::list)
+                .route(DELETE, "/v1/topics/:topic/jobs", Right.ADMIN, SMALL, topicJobs::purge)
+                .route(POST, "/v1/topics/:topic/dead/requeue", Right.ADMIN, SMALL, topicJobs::requeue)
+                .route(DELETE, "/v1/topics/:topic/groups/:group", Right.ADMIN, SMALL, topicJobs::cancelGroup)
+                .route(GET, "/v1/topics/:topic/forecast", Right.ADMIN, SMALL, topicJobs::forecast)
                 .webSocket("/v1/ws", Right.PUSH_OR_CONSUME, door);
     }
 }
