@@ -159,7 +159,7 @@ public final class JobJson {
         return out.end();
     }
 
-    private static void retry(Writer out, Retry retry) {
+    static void retry(Writer out, Retry retry) {
         out.number("maxAttempts", retry.maxAttempts());
         if (retry.backoff() instanceof Backoff.Steps steps) {
             out.list("backoff", steps.waits(), (buffer, wait) -> buffer.appendString(Long.toString(wait)));
@@ -171,7 +171,7 @@ public final class JobJson {
         }
     }
 
-    private static void callback(Writer out, Callback callback) {
+    static void callback(Writer out, Callback callback) {
         out.text("url", callback.url()).text("method", callback.method());
         if (!callback.headers().isEmpty()) {
             out.object("headers", headers -> {

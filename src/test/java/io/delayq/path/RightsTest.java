@@ -57,6 +57,7 @@ class RightsTest {
             Map.entry("GET /v1/topics/:topic/jobs/:id", Set.of("push", "consume")),
             Map.entry("GET /v1/topics/:topic", Set.of("push", "consume", "admin")),
             Map.entry("GET /v1/topics", Set.of("admin")),
+            Map.entry("GET /v1/export", Set.of("admin")),
             Map.entry("GET /metrics", Set.of("admin")),
             Map.entry("GET /v1/ws", Set.of("push", "consume")),
             Map.entry("GET /health/live", Set.of()),
