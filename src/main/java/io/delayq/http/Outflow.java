@@ -1,6 +1,7 @@
 package io.delayq.http;
 
 import io.netty.channel.Channel;
+import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.socket.DuplexChannel;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
@@ -86,7 +87,7 @@ public final class Outflow {
             action.run();
             return;
         }
-        stall = vertx.setTimer(stallMillis, late -> request.connection().close());
+        stall = vertx.setTimer(stallMillis, late -> abort());
         response.drainHandler(room -> {
             vertx.cancelTimer(stall);
             response.drainHandler(null);
@@ -105,24 +106,35 @@ public final class Outflow {
             return;
         }
         over();
-        long timer = vertx.setTimer(LINGER_MILLIS, late -> request.connection().close());
+        long timer = vertx.setTimer(LINGER_MILLIS, late -> abort());
         written.onComplete(done -> {
-            Channel channel = ((ConnectionBase) request.connection()).channel();
-            if (request.isEnded() || !(channel instanceof DuplexChannel)) {
-                vertx.cancelTimer(timer);
-                request.connection().close();
+            if (!request.isEnded() && channel() instanceof DuplexChannel duplex) {
+                duplex.shutdownOutput();
             } else {
-                ((DuplexChannel) channel).shutdownOutput();
+                vertx.cancelTimer(timer);
+                abort();
             }
         });
         if (!request.isEnded()) {
             request.handler(dropped -> {});
             request.endHandler(end -> {
                 vertx.cancelTimer(timer);
-                request.connection().close();
+                abort();
             });
             request.resume();
         }
+    }
+
+    /** Past the handlers that would first write what waits, which may be never. */
+    private void abort() {
+        ChannelHandlerContext first = channel().pipeline().firstContext();
+        if (first != null) {
+            first.close();
+        }
+    }
+
+    private Channel channel() {
+        return ((ConnectionBase) request.connection()).channel();
     }
 
     private void over() {
