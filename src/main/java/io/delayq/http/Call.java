@@ -54,6 +54,11 @@ public record Call(HttpServerRequest request, List<String> segments, Faults inPa
         return found;
     }
 
+    /** Who calls, for a job's attempt log. */
+    public String by() {
+        return caller.by(request.remoteAddress());
+    }
+
     /** Whether the client is known to have gone. */
     public boolean isGone() {
         return request.response().closed();

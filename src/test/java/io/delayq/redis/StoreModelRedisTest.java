@@ -64,7 +64,7 @@ public class StoreModelRedisTest {
             assertEquals(true, harness.call(s -> s.cancel("t", "ghost")));
             Delivery job = harness.reserve("t", 1).get(0);
             assertEquals("first", job.id());
-            assertEquals(true, harness.call(s -> s.ack("t", job.id(), job.lease())));
+            assertEquals(true, harness.call(s -> s.ack("t", job.id(), job.lease(), "")));
             drain();
         }
     }
@@ -177,7 +177,7 @@ public class StoreModelRedisTest {
         Delivery job = anyDelivery();
         if (job != null) {
             boolean held = holds(job);
-            assertEquals(held, store.call(s -> s.ack(job.topic(), job.id(), job.lease())), "ack of " + job);
+            assertEquals(held, store.call(s -> s.ack(job.topic(), job.id(), job.lease(), "")), "ack of " + job);
             if (held) {
                 forget(job.topic(), job.id());
             }
@@ -191,7 +191,7 @@ public class StoreModelRedisTest {
         }
         boolean held = holds(job);
         long wait = random.nextBoolean() ? 0 : 3_600_000;
-        Store.Nacked nacked = store.call(s -> s.nack(job.topic(), job.id(), job.lease(), wait, "why"));
+        Store.Nacked nacked = store.call(s -> s.nack(job.topic(), job.id(), job.lease(), wait, "why", ""));
         assertEquals(!held, nacked.stale(), "nack of " + job);
         if (held) {
             Known known = model.get(job.topic() + "|" + job.id());
