@@ -35,7 +35,7 @@ class JobLineTest {
         JobOptions all = new JobOptions(
                 5_000L,
                 new Retry(0, new Backoff.Exponential(500, 1.5, 60_000, 0.25)),
-                new Callback("https://shop.example/x", "PUT", Map.of("X-App", "shöp")),
+                new Callback("https://shop.example/x", "PUT", Map.of("X-App", "shop")),
                 Priority.HIGH,
                 60_000L,
                 "g\"\u2028",

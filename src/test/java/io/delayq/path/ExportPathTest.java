@@ -75,8 +75,7 @@ class ExportPathTest {
                         + "\"callback\":{\"url\":\"http://shop.example/\",\"headers\":{\"X-App\":\"shop\"}}}");
         List<String> lines = lines(server, "?topic=" + topic);
         lines.sort(Comparator.comparing(line -> new JsonObject(line).getString("id")));
-        assertEquals(
-                "{\"topic\":\"" + topic + "\",\"id\":\"plain\",\"at\":2051222400000,\"body\":null}", lines.get(0));
+        assertEquals("{\"topic\":\"" + topic + "\",\"id\":\"plain\",\"at\":2051222400000,\"body\":null}", lines.get(0));
         assertEquals(
                 "{\"topic\":\"" + topic
                         + "\",\"id\":\"rich\",\"at\":2051222400000,\"ttr\":5000,\"retry\":{\"maxAttempts\":3},"
@@ -117,8 +116,7 @@ class ExportPathTest {
 
     @Test
     void a_token_gets_only_its_topics() throws Exception {
-        Settings.Token token =
-                new Settings.Token("mine", sha256("secret"), List.of("push", "admin"), List.of("mine*"));
+        Settings.Token token = new Settings.Token("mine", sha256("secret"), List.of("push", "admin"), List.of("mine*"));
         Settings.Token all = new Settings.Token("all", sha256("other"), List.of("push", "admin"), List.of("*"));
         try (TestServer own = TestServer.start(set -> new Settings(
                 set.http(),
@@ -168,7 +166,9 @@ class ExportPathTest {
             String body = "x".repeat(200_000);
             StringBuilder jobs = new StringBuilder();
             for (int i = 0; i < 200; i++) {
-                jobs.append("{\"topic\":\"t\",\"delay\":\"1h\",\"body\":\"").append(body).append("\"}\n");
+                jobs.append("{\"topic\":\"t\",\"delay\":\"1h\",\"body\":\"")
+                        .append(body)
+                        .append("\"}\n");
             }
             assertTrue(push(own, jobs.toString()).endsWith("{\"accepted\":200,\"rejected\":0}\n"));
             HttpResponse<java.io.InputStream> answer = java.net.http.HttpClient.newHttpClient()
