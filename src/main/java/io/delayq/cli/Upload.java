@@ -119,9 +119,11 @@ final class Upload implements AutoCloseable {
     public void close() {
         try {
             await(vertx.close());
-        } catch (Exception e) {
-            // the process ends anyway
+        } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
+        } catch (Exception e) {
+            // said all there is to say; the process ends anyway
+            return;
         }
     }
 

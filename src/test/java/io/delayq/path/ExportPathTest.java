@@ -132,6 +132,17 @@ class ExportPathTest {
                         .POST(HttpRequest.BodyPublishers.ofString("{\"delay\":\"1h\"}"))
                         .build());
             }
+            HttpResponse<String> pushed = own.raw(request(own, "/v1/jobs", "secret")
+                    .header("Content-Type", "application/x-ndjson")
+                    .POST(HttpRequest.BodyPublishers.ofString("{\"topic\":\"yours\"}\n{\"topic\":\"mine\"}"))
+                    .build());
+            assertEquals(
+                    List.of(403, 201),
+                    pushed.body()
+                            .lines()
+                            .limit(2)
+                            .map(line -> new JsonObject(line).getInteger("status"))
+                            .toList());
             HttpResponse<String> answer =
                     own.raw(request(own, "/v1/export", "secret").build());
             assertEquals(
