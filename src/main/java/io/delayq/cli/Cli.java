@@ -32,6 +32,8 @@ public final class Cli {
                 .addSubcommand("cancel", new CancelCommand(context))
                 .addSubcommand("reschedule", new RescheduleCommand(context))
                 .addSubcommand("watch", new WatchCommand(context))
+                .addSubcommand("import", new ImportCommand(context))
+                .addSubcommand("export", new ExportCommand(context))
                 .addSubcommand("topics", new TopicsCommand(context))
                 .addSubcommand("stats", new StatsCommand(context))
                 .addSubcommand("doctor", new DoctorCommand(context))

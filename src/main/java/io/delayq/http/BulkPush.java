@@ -17,20 +17,30 @@ public final class BulkPush {
     /** @param results for each row what became of it, as JSON text, in input order */
     public record Outcome(int accepted, List<Buffer> results) {}
 
+    /** @param row what became of a job, as JSON text */
+    public record Result(boolean accepted, Buffer row) {}
+
     /** Never fails: what went wrong stands in the results. */
     public static Future<Outcome> all(Store store, Meters meters, List<Row> rows, Access.Caller caller) {
         List<Future<Buffer>> results = new ArrayList<>(rows.size());
         int[] accepted = {0};
         for (Row row : rows) {
-            results.add(push(store, row, caller)
-                    .map(pushed -> {
-                        accepted[0]++;
-                        meters.pushed(row.topic(), 1);
-                        return accepted(row, pushed);
-                    })
-                    .otherwise(error -> rejected(row, Api.problem(error))));
+            results.add(one(store, meters, row, caller).map(result -> {
+                accepted[0] += result.accepted ? 1 : 0;
+                return result.row;
+            }));
         }
         return Future.join(results).map(all -> new Outcome(accepted[0], all.list()));
+    }
+
+    /** Never fails either. */
+    public static Future<Result> one(Store store, Meters meters, Row row, Access.Caller caller) {
+        return push(store, row, caller)
+                .map(pushed -> {
+                    meters.pushed(row.topic(), 1);
+                    return new Result(true, accepted(row, pushed));
+                })
+                .otherwise(error -> new Result(false, rejected(row, Api.problem(error))));
     }
 
     private static Future<Store.Pushed> push(Store store, Row row, Access.Caller caller) {

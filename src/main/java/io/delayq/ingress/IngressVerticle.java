@@ -27,7 +27,7 @@ import java.util.function.Consumer;
 
 /**
  * Room 1 of <b>push</b> -> bucket -> ready -> consumer -> ack: REST. Routes only; what they do is in {@link JobRoutes},
- * {@link ConsumerRoutes}, {@link TopicRoutes} and {@link TopicJobsRoutes}.
+ * {@link ConsumerRoutes}, {@link TopicRoutes}, {@link TopicJobsRoutes} and {@link ExportRoutes}.
  */
 public final class IngressVerticle extends VerticleBase {
     private static final int SMALL = JobRequest.MAX_REQUEST_BYTES;
@@ -80,10 +80,11 @@ public final class IngressVerticle extends VerticleBase {
         api = new Api(vertx, new Access(settings), settings.http().headerMillis());
         routes(
                 api,
-                new JobRoutes(vertx, store, meters, ids),
+                new JobRoutes(vertx, store, meters, ids, settings.http().headerMillis()),
                 new ConsumerRoutes(store, polls, meters),
                 new TopicRoutes(store, meters),
                 new TopicJobsRoutes(store),
+                new ExportRoutes(store),
                 this::showIn);
         ops.routes(vertx, api, store::isUp);
         DocRoutes.routes(vertx, api);
@@ -127,10 +128,11 @@ public final class IngressVerticle extends VerticleBase {
         Api api = new Api(null, null, 0);
         routes(
                 api,
-                new JobRoutes(null, null, null, null),
+                new JobRoutes(null, null, null, null, 0),
                 new ConsumerRoutes(null, null, null),
                 new TopicRoutes(null, null),
                 new TopicJobsRoutes(null),
+                new ExportRoutes(null),
                 visitor -> {});
         new OpsRoutes(null).routes(null, api, () -> true);
         return api.routes();
@@ -142,13 +144,15 @@ public final class IngressVerticle extends VerticleBase {
             ConsumerRoutes consumers,
             TopicRoutes topics,
             TopicJobsRoutes topicJobs,
+            ExportRoutes exports,
             Consumer<Visitor> door) {
-        api.route(POST, "/v1/topics/:topic/jobs", Right.PUSH, SMALL, jobs::push)
+        api
+                .route(POST, "/v1/topics/:topic/jobs", Right.PUSH, SMALL, jobs::push)
                 .route(PUT, "/v1/topics/:topic/jobs/:id", Right.PUSH, SMALL, jobs::put)
                 .route(GET, "/v1/topics/:topic/jobs/:id", Right.PUSH_OR_CONSUME, SMALL, jobs::get)
                 .route(DELETE, "/v1/topics/:topic/jobs/:id", Right.PUSH, SMALL, jobs::cancel)
                 .route(PATCH, "/v1/topics/:topic/jobs/:id", Right.PUSH, SMALL, jobs::reschedule)
-                .route(POST, "/v1/jobs", Right.PUSH, LARGE, jobs::pushMany)
+                .routeOrStream(POST, "/v1/jobs", Right.PUSH, LARGE, jobs::pushMany, jobs::pushLines)
                 .route(POST, "/v1/topics/:topic/reserve", Right.CONSUME, SMALL, consumers::reserve)
                 .route(POST, "/v1/topics/:topic/acks", Right.CONSUME, SMALL, consumers::acks)
                 .route(POST, "/v1/topics/:topic/jobs/:id/ack", Right.CONSUME, SMALL, consumers::ack)
@@ -165,6 +169,7 @@ public final class IngressVerticle extends VerticleBase {
                 .route(POST, "/v1/topics/:topic/dead/requeue", Right.ADMIN, SMALL, topicJobs::requeue)
                 .route(DELETE, "/v1/topics/:topic/groups/:group", Right.ADMIN, SMALL, topicJobs::cancelGroup)
                 .route(GET, "/v1/topics/:topic/forecast", Right.ADMIN, SMALL, topicJobs::forecast)
+                .stream(GET, "/v1/export", Right.ADMIN, SMALL, exports::export)
                 .webSocket("/v1/ws", Right.PUSH_OR_CONSUME, door);
     }
 }

@@ -66,6 +66,7 @@ class RightsTest {
             Map.entry("POST /v1/topics/:topic/dead/requeue", Set.of("admin")),
             Map.entry("DELETE /v1/topics/:topic/groups/:group", Set.of("admin")),
             Map.entry("GET /v1/topics/:topic/forecast", Set.of("admin")),
+            Map.entry("GET /v1/export", Set.of("admin")),
             Map.entry("GET /metrics", Set.of("admin")),
             Map.entry("GET /v1/ws", Set.of("push", "consume")),
             Map.entry("GET /health/live", Set.of()),
