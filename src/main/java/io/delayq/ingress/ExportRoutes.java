@@ -4,11 +4,11 @@ import io.delayq.http.Call;
 import io.delayq.http.Faults;
 import io.delayq.http.Outflow;
 import io.delayq.http.Problem;
+import io.delayq.http.QueryReader;
 import io.delayq.job.Names;
 import io.delayq.redis.Store;
 import io.vertx.core.Future;
 import java.util.List;
-import java.util.Map;
 
 /** Getting all jobs out, in the form in which they can be put in again. */
 final class ExportRoutes {
@@ -20,12 +20,7 @@ final class ExportRoutes {
 
     Future<Void> export(Call call, Outflow out) {
         Faults faults = new Faults();
-        Map<String, String> query = call.query(List.of("topic"), faults);
-        String topic = query.get("topic");
-        String fault = topic == null ? null : Names.topicFault(topic);
-        if (fault != null) {
-            faults.add("/topic", fault);
-        }
+        String topic = QueryReader.read(call.query(), List.of("topic"), faults).text("topic", Names::topicFault);
         faults.throwIfAny();
         if (topic == null) {
             return new Export(store, call.caller()::mayTouch, out).all();

@@ -27,19 +27,15 @@ public final class Names {
         return null;
     }
 
-    /** {@code .} and {@code ..} are refused because clients and proxies resolve them away in a path. */
+    /** {@code .} and {@code ..} are refused because clients and proxies resolve them away in a path. Groups likewise. */
     public static String idFault(String id) {
         if (id.equals(".") || id.equals("..")) {
-            return "expected an id other than . and .., which do not survive in a path";
+            return "expected something other than . and .., which do not survive in a path";
         }
-        return groupFault(id);
-    }
-
-    public static String groupFault(String group) {
-        if (group.isEmpty()) {
+        if (id.isEmpty()) {
             return "expected at least one character; leave the field out for none";
         }
-        return textFault(group, MAX_ID_BYTES);
+        return textFault(id, MAX_ID_BYTES);
     }
 
     /** For text that is stored and shown, and may be empty: no control characters, and at most so many bytes. */
