@@ -63,6 +63,8 @@ final class Topic {
     private Turn turn = Turn.NONE;
     private int turnLeft;
     private int turnUsed;
+    /** Something changed since the turn was asked for: what its answer says may be old. */
+    private boolean turnHinted;
 
     /** Where a topic with a limit stands: it is reserved from only in a turn, one bucket after the other. */
     private enum Turn {
@@ -176,6 +178,7 @@ final class Topic {
             return false;
         }
         turn = Turn.ASKED;
+        turnHinted = false;
         return true;
     }
 
@@ -187,11 +190,12 @@ final class Topic {
 
     /** Nothing may be reserved for now; who wants an answer at once gets an empty one. */
     void turnDenied() {
-        turn = Turn.BLOCKED;
+        turn = turnHinted ? Turn.WANTED : Turn.BLOCKED;
         promising.clear();
     }
 
     void unblocked() {
+        turnHinted = true;
         if (turn == Turn.BLOCKED) {
             turn = Turn.WANTED;
         }
