@@ -24,6 +24,8 @@ import java.util.concurrent.CompletableFuture;
 /** Compares all that the store tells with the model. */
 final class ModelCheck {
     private static final int RECENT = 6;
+    private static final long STEP = 1_000;
+    private static final long WINDOW = 3_500;
 
     private final StoreHarness store;
     private final QueueModel model;
@@ -40,13 +42,18 @@ final class ModelCheck {
     void topic(String topic, Collection<String> ids) {
         List<CompletableFuture<JobView>> views =
                 ids.stream().map(id -> store.async(s -> s.get(topic, id))).toList();
+        CompletableFuture<List<TopicCounts>> counts = store.async(s -> s.counts(List.of(topic)));
+        CompletableFuture<TopicSettings> settings = store.async(s -> s.topics().settings(topic));
+        CompletableFuture<Forecast> forecast = store.async(s -> s.topics().forecast(topic, WINDOW, STEP));
+        list(topic);
         int at = 0;
         for (String id : ids) {
             view(model.job(topic, id), views.get(at++).join(), topic + "/" + id);
         }
-        counts(topic);
-        list(topic);
-        forecast(topic);
+        boolean exists = model.topics().contains(topic);
+        assertEquals(exists ? List.of(model.counts(topic)) : List.of(), counts.join(), "counts");
+        assertEquals(exists ? model.settings(topic) : null, settings.join(), "settings of " + topic);
+        forecast(topic, forecast.join());
     }
 
     private void view(ModelJob job, JobView view, String name) {
@@ -80,14 +87,6 @@ final class ModelCheck {
         assertEquals(
                 job.state == JobState.RESERVED ? job.deadline : null, view.deadline(), () -> "deadline of " + job);
         assertEquals(job.lastError, view.lastError(), () -> "last error of " + job);
-    }
-
-    private void counts(String topic) {
-        boolean exists = model.topics().contains(topic);
-        List<TopicCounts> expected = exists ? List.of(model.counts(topic)) : List.of();
-        assertEquals(expected, store.call(s -> s.counts(List.of(topic))), "counts");
-        TopicSettings settings = exists ? model.settings(topic) : null;
-        assertEquals(settings, store.call(s -> s.topics().settings(topic)), "settings of " + topic);
     }
 
     private void list(String topic) {
@@ -138,42 +137,48 @@ final class ModelCheck {
         return all;
     }
 
-    private void forecast(String topic) {
-        long step = 1_000;
-        long window = 3_500;
-        Forecast forecast = store.call(s -> s.topics().forecast(topic, window, step));
+    private void forecast(String topic, Forecast forecast) {
         List<Long> expected = new ArrayList<>(Collections.nCopies(4, 0L));
         for (ModelJob job : model.jobs(job -> job.topic.equals(topic) && job.state == JobState.DELAYED)) {
-            if (job.due < model.now + window) {
-                int at = (int) (Math.max(0, job.due - model.now) / step);
+            if (job.due < model.now + WINDOW) {
+                int at = (int) (Math.max(0, job.due - model.now) / STEP);
                 expected.set(at, expected.get(at) + 1);
             }
         }
-        assertEquals(new Forecast(model.now, step, expected), forecast, "forecast");
+        assertEquals(new Forecast(model.now, STEP, expected), forecast, "forecast");
     }
 
     /** What scanners and dispatchers are told, which leases hold, and which topics there are. */
     void buckets() {
-        assertEquals(model.topics(), store.call(s -> s.topics("", null, 100)), "topics");
-        long version = -1;
+        CompletableFuture<List<String>> topics = store.async(s -> s.topics("", null, 100));
+        List<Delivery> recent = List.copyOf(seen.subList(Math.max(0, seen.size() - RECENT), seen.size()));
+        List<CompletableFuture<Boolean>> held = recent.stream()
+                .map(job -> store.async(s -> s.isHeld(job.topic(), job.id(), job.lease())))
+                .toList();
+        List<CompletableFuture<Store.Look>> looks = new ArrayList<>();
         for (int bucket = 0; bucket < store.keys.buckets(); bucket++) {
             int at = bucket;
-            Store.Look look = store.call(s -> s.look(at));
-            for (ModelJob job : model.jobs(job -> store.keys.bucketOf(job.id) == at)) {
-                if (job.isFor(job.topic)) {
-                    assertTrue(look.awake().contains(job.topic), () -> "nobody is told of " + job);
-                }
-                long alarm = model.alarmOf(job);
-                assertTrue(
-                        alarm == Long.MAX_VALUE || look.alarm() >= 0 && look.alarm() <= Math.max(alarm, model.now),
-                        () -> "the alarm " + look.alarm() + " is too late for " + job);
-            }
-            assertTrue(version < 0 || version == look.version(), "a bucket missed a change of settings");
-            version = look.version();
+            looks.add(store.async(s -> s.look(at)));
         }
-        for (Delivery job : seen.subList(Math.max(0, seen.size() - RECENT), seen.size())) {
-            boolean held = store.call(s -> s.isHeld(job.topic(), job.id(), job.lease()));
-            assertEquals(model.holds(job), held, "is held " + job);
+        assertEquals(model.topics(), topics.join(), "topics");
+        for (int i = 0; i < recent.size(); i++) {
+            assertEquals(model.holds(recent.get(i)), held.get(i).join(), "is held " + recent.get(i));
+        }
+        for (int bucket = 0; bucket < looks.size(); bucket++) {
+            look(bucket, looks.get(bucket).join());
+            assertEquals(looks.get(0).join().version(), looks.get(bucket).join().version(), "a change was missed");
+        }
+    }
+
+    private void look(int bucket, Store.Look look) {
+        for (ModelJob job : model.jobs(job -> store.keys.bucketOf(job.id) == bucket)) {
+            if (job.isFor(job.topic)) {
+                assertTrue(look.awake().contains(job.topic), () -> "nobody is told of " + job);
+            }
+            long alarm = model.alarmOf(job);
+            assertTrue(
+                    alarm == Long.MAX_VALUE || look.alarm() >= 0 && look.alarm() <= Math.max(alarm, model.now),
+                    () -> "the alarm " + look.alarm() + " is too late for " + job);
         }
     }
 }

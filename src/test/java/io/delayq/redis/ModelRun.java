@@ -28,6 +28,9 @@ final class ModelRun {
     private static final String[] GROUPS = {"g:h", "h"};
     private static final long MUCH = 3_600_000;
     private static final int ALL = 50;
+    /** A letter for each operation, as often as it is to come. */
+    private static final String WEIGHTS = "pppppp".repeat(2) + "PPPcccssssss" + "rrrrrrr".repeat(2) + "aaaaaa"
+            + "nnnnnnnnlllllleeeebbbb" + "tttttttt" + "hhhSSSqqqDDDgggx";
 
     private final StoreHarness store;
     private final SetClock clock;
@@ -65,29 +68,25 @@ final class ModelRun {
         String topic = any(TOPICS);
         String id = any(IDS);
         did = topic + " " + id;
-        switch (random.nextInt(24)) {
-            case 0, 1, 2 -> push(job(topic, id));
-            case 3 -> put(job(topic, id));
-            case 4 -> cancel(topic, id);
-            case 5 -> reschedule(topic, id, when());
-            case 6, 7, 8 -> reserve(topic, 1 + random.nextInt(3));
-            case 9, 10 -> ack();
-            case 11, 12 -> nack();
-            case 13 -> lost();
-            case 14 -> extend();
-            case 15 -> release();
-            case 16, 17, 18 -> pass();
-            case 19 -> pause(topic);
-            case 20 -> configure(topic);
-            case 21 -> requeue(topic);
-            case 22 -> purge(topic);
-            default -> {
-                if (random.nextInt(3) > 0) {
-                    cancelGroup(topic);
-                } else {
-                    delete(topic);
-                }
-            }
+        int drawn = random.nextInt(WEIGHTS.length());
+        switch (WEIGHTS.charAt(drawn)) {
+            case 'p' -> push(job(topic, id));
+            case 'P' -> put(job(topic, id));
+            case 'c' -> cancel(topic, id);
+            case 's' -> reschedule(topic, id, when());
+            case 'r' -> reserve(topic, 1 + random.nextInt(3));
+            case 'a' -> ack();
+            case 'n' -> nack();
+            case 'l' -> lost();
+            case 'e' -> extend();
+            case 'b' -> release();
+            case 't' -> pass();
+            case 'h' -> pause(topic);
+            case 'S' -> configure(topic);
+            case 'q' -> requeue(topic);
+            case 'D' -> purge(topic);
+            case 'g' -> cancelGroup(topic);
+            default -> delete(topic);
         }
     }
 
@@ -181,11 +180,14 @@ final class ModelRun {
 
     /** A delivery, of old ones too, that may not hold any more. */
     private Delivery delivery() {
+        List<Delivery> held = seen.stream().filter(model::holds).toList();
+        if (!held.isEmpty() && random.nextInt(4) > 0) {
+            return held.get(random.nextInt(held.size()));
+        }
         if (seen.isEmpty()) {
             return new Delivery(any(TOPICS), any(IDS), "none", 1, 1, 0, 0, null, Buffer.buffer());
         }
-        int of = random.nextInt(4) == 0 ? seen.size() : Math.min(4, seen.size());
-        return seen.get(seen.size() - 1 - random.nextInt(of));
+        return seen.get(random.nextInt(seen.size()));
     }
 
     private void ack() {
@@ -237,7 +239,7 @@ final class ModelRun {
     }
 
     private void pause(String topic) {
-        boolean on = random.nextInt(3) == 0;
+        boolean on = random.nextInt(4) == 0;
         did = "pause " + topic + " " + on;
         model.pause(topic, on);
         store.call(s -> s.topics().pause(topic, on));

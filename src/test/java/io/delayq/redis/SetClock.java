@@ -12,16 +12,21 @@ final class SetClock implements AutoCloseable {
             + " do local set = call('GET', string.sub(KEYS[1], 1, -5) .. 'testclock')"
             + " if set then time = {string.sub(set, 1, -4), string.sub(set, -3) .. '000'} end end";
 
+    private static final String JITTER = "max = 600000, jitter = 0.1}";
+    private static final String NO_JITTER = "max = 600000, jitter = 0}";
+
     private final StoreHarness store;
     private long now = System.currentTimeMillis();
 
     SetClock(StoreHarness store) {
         this.store = store;
-        Arrays.stream(Script.values()).forEach(script -> {
-            script.plant(REAL, SET);
-            script.plant("max = 600000, jitter = 0.1}", "max = 600000, jitter = 0}");
-        });
+        plant(REAL, SET);
+        plant(JITTER, NO_JITTER);
         advance(0);
+    }
+
+    private static void plant(String text, String other) {
+        Arrays.stream(Script.values()).forEach(script -> script.plant(text, other));
     }
 
     /** Whether a key is this clock's. */
@@ -41,8 +46,10 @@ final class SetClock implements AutoCloseable {
         return now;
     }
 
+    /** A fault that is planted beside it stays. */
     @Override
     public void close() {
-        Arrays.stream(Script.values()).forEach(Script::heal);
+        plant(SET, REAL);
+        plant(NO_JITTER, JITTER);
     }
 }
