@@ -20,7 +20,7 @@ local is_new
 if what == 'apply' then
   local number = tonumber(string.match(text, '^%d+'))
   -- what this bucket has seen and does not have was deleted since
-  is_new = number > tonumber(version or 0) and (stored or number > seen)
+  is_new = number > tonumber(version or 0) and (version or number > seen)
   if number == seen + 1 then call('HSET', KEYS[2], '#rev', number) end
 else
   is_new = true
@@ -31,10 +31,7 @@ end
 if is_new then
   create(k.topic)
   call('HSET', KEYS[2], k.topic, text)
-  -- what is kept, and who may have a job, is to be found out anew
-  if call('EXISTS', k.dead) == 1 then arm('d', k.topic, now) end
-  if call('EXISTS', k.done) == 1 then arm('o', k.topic, now) end
-  if call('SISMEMBER', KEYS[4], k.topic) == 1 then wake(k.topic) end
+  obey(k)
 end
 tell()
 return remember({text})

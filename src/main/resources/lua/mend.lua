@@ -21,7 +21,7 @@ for topic, text in pairs(right) do
   if version_of(call('HGET', KEYS[2], topic)) < version_of(text) then
     create(topic)
     call('HSET', KEYS[2], topic, text)
-    if call('SISMEMBER', KEYS[4], topic) == 1 then wake(topic) end
+    obey(keys_of(topic))
     changed = changed + 1
   end
 end
@@ -29,8 +29,15 @@ for _, topic in ipairs(call('ZRANGE', KEYS[3], ARGV[3], ARGV[4], 'BYLEX')) do
   local version = version_of(call('HGET', KEYS[2], topic))
   -- a later one came while the range was on its way
   if not right[topic] and version > 0 and version <= number then
+    local k = keys_of(topic)
     call('HSET', KEYS[2], topic, '')
-    wake(topic)
+    obey(k)
+    -- it was deleted, and came back with a change that was on its way
+    if call('HLEN', k.jobs) == 0 then
+      call('HDEL', KEYS[2], topic)
+      call('ZREM', KEYS[3], topic)
+      call('SREM', KEYS[4], topic)
+    end
     changed = changed + 1
   end
 end

@@ -426,6 +426,13 @@ local function column(group, width, first)
   return values
 end
 
+-- After a change of settings: what is kept, and who may have a job, is to be found out anew.
+local function obey(k)
+  if call('EXISTS', k.dead) == 1 then arm('d', k.topic, now) end
+  if call('EXISTS', k.done) == 1 then arm('o', k.topic, now) end
+  if call('SISMEMBER', KEYS[4], k.topic) == 1 then wake(k.topic) end
+end
+
 -- A topic comes into being with its first job.
 local function create(topic)
   if call('HSETNX', KEYS[2], topic, '') == 1 then call('ZADD', KEYS[3], 0, topic) end

@@ -142,14 +142,19 @@ public final class TopicStore {
 
     /** Deletes jobs, settings, everything. Returns how many jobs. */
     public Future<Long> delete(String topic, BooleanSupplier stop) {
+        // a paused one stays so until its jobs are gone
         return change(topic, "set", SettingsRecord.encode(TopicSettings.NONE))
-                .compose(reset -> change(topic, "resume", Bytes.of("")))
                 .compose(reset -> purge(topic, null, stop))
-                .compose(deleted -> stop.getAsBoolean()
-                        ? Future.succeededFuture(deleted)
-                        : eachBucket(() -> false, bucket -> inTurn(Script.DROP, bucket, List.of(Bytes.of(topic)))
-                                        .map(dropped -> 0L))
-                                .map(deleted));
+                .compose(deleted ->
+                        stop.getAsBoolean() ? Future.succeededFuture(deleted) : drop(topic).map(deleted));
+    }
+
+    private Future<Long> drop(String topic) {
+        return change(topic, "resume", Bytes.of(""))
+                .compose(resumed -> eachBucket(
+                        () -> false,
+                        bucket -> inTurn(Script.DROP, bucket, List.of(Bytes.of(topic)))
+                                .map(dropped -> 0L)));
     }
 
     /**
