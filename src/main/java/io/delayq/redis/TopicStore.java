@@ -142,18 +142,18 @@ public final class TopicStore {
 
     /** Deletes jobs, settings, everything. Returns how many jobs. */
     public Future<Long> delete(String topic, BooleanSupplier stop) {
-        // a paused one stays so until its jobs are gone
-        return change(topic, "set", SettingsRecord.encode(TopicSettings.NONE))
-                .compose(reset -> purge(topic, null, stop))
-                .compose(deleted ->
-                        stop.getAsBoolean() ? Future.succeededFuture(deleted) : drop(topic).map(deleted));
+        // settings last: a paused topic stays so, a callback's jobs go to nobody else, until they are gone
+        return purge(topic, null, stop)
+                .compose(deleted -> stop.getAsBoolean()
+                        ? Future.succeededFuture(deleted)
+                        : drop(topic).map(deleted));
     }
 
     private Future<Long> drop(String topic) {
-        return change(topic, "resume", Bytes.of(""))
-                .compose(resumed -> eachBucket(
-                        () -> false,
-                        bucket -> inTurn(Script.DROP, bucket, List.of(Bytes.of(topic)))
+        return change(topic, "set", SettingsRecord.encode(TopicSettings.NONE))
+                .compose(reset -> change(topic, "resume", Bytes.of("")))
+                .compose(resumed ->
+                        eachBucket(() -> false, bucket -> inTurn(Script.DROP, bucket, List.of(Bytes.of(topic)))
                                 .map(dropped -> 0L)));
     }
 
