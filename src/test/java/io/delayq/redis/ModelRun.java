@@ -67,14 +67,13 @@ final class ModelRun {
     private void step() {
         String topic = any(TOPICS);
         String id = any(IDS);
-        did = topic + " " + id;
         int drawn = random.nextInt(WEIGHTS.length());
         switch (WEIGHTS.charAt(drawn)) {
             case 'p' -> push(job(topic, id));
             case 'P' -> put(job(topic, id));
             case 'c' -> cancel(topic, id);
             case 's' -> reschedule(topic, id, when());
-            case 'r' -> reserve(topic, 1 + random.nextInt(3));
+            case 'r' -> reserve();
             case 'a' -> ack();
             case 'n' -> nack();
             case 'l' -> lost();
@@ -101,11 +100,11 @@ final class ModelRun {
     }
 
     private When when() {
-        return switch (random.nextInt(5)) {
-            case 0, 1 -> When.NOW;
-            case 2 -> When.in(1 + random.nextInt(3_000));
-            case 3 -> When.at(model.now - 5_000 + random.nextInt(10_000));
-            default -> When.in(MUCH);
+        return switch (random.nextInt(8)) {
+            case 0 -> When.in(1 + random.nextInt(3_000));
+            case 1 -> When.at(model.now - 5_000 + random.nextInt(10_000));
+            case 2 -> When.in(MUCH);
+            default -> When.NOW;
         };
     }
 
@@ -155,6 +154,16 @@ final class ModelRun {
         assertEquals(model.reschedule(topic, id, when), store.call(s -> s.reschedule(topic, id, when)), did);
     }
 
+    /** Mostly where there is something. */
+    private void reserve() {
+        List<String> topics = new ArrayList<>(List.of(TOPICS));
+        if (random.nextInt(5) > 0) {
+            topics.removeIf(topic -> model.jobs(job -> job.isFor(topic)).isEmpty());
+        }
+        String topic = topics.isEmpty() ? any(TOPICS) : topics.get(random.nextInt(topics.size()));
+        reserve(topic, 1 + random.nextInt(4));
+    }
+
     private void reserve(String topic, int some) {
         // which of the expired ones a smaller call comes across is not said
         boolean over = !model.jobs(job -> job.isFor(topic) && job.isOver(model.now)).isEmpty();
@@ -181,6 +190,10 @@ final class ModelRun {
     /** A delivery, of old ones too, that may not hold any more. */
     private Delivery delivery() {
         List<Delivery> held = seen.stream().filter(model::holds).toList();
+        if (held.isEmpty()) {
+            reserve();
+            held = seen.stream().filter(model::holds).toList();
+        }
         if (!held.isEmpty() && random.nextInt(4) > 0) {
             return held.get(random.nextInt(held.size()));
         }
@@ -228,10 +241,10 @@ final class ModelRun {
 
     /** Time passes; mostly the scanner runs then. */
     private void pass() {
-        long millis = new long[] {1, 100, 1_000, 5_000, 30_000}[random.nextInt(5)];
+        long millis = new long[] {1, 100, 100, 500, 1_000, 1_000, 5_000, 30_000}[random.nextInt(8)];
         model.now = clock.advance(millis);
         did = "pass " + millis;
-        if (random.nextInt(4) > 0) {
+        if (random.nextInt(3) > 0) {
             did = did + " and due";
             model.due();
             store.dueAll();
