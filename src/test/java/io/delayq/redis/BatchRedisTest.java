@@ -113,11 +113,14 @@ class BatchRedisTest {
     @Test
     void more_than_one_step_of_dead_jobs_is_requeued_once() {
         try (StoreHarness store = new StoreHarness(TestRedis.shared(), 2)) {
-            store.call(s -> s.topics()
-                    .configure("t", TopicSettingsRedisTest.settings(null, 1, null, null, null, null, null)));
+            store.call(s ->
+                    s.topics().configure("t", TopicSettingsRedisTest.settings(null, 1, null, null, null, null, null)));
             together(store, 450, (s, i) -> s.push(StoreHarness.job("t", "j" + i, When.NOW)));
             List<Delivery> jobs = store.reserve("t", 450);
-            together(store, 450, (s, i) -> s.nack("t", jobs.get(i).id(), jobs.get(i).lease(), null, "why", ""));
+            together(
+                    store,
+                    450,
+                    (s, i) -> s.nack("t", jobs.get(i).id(), jobs.get(i).lease(), null, "why", ""));
             long requeued = store.call(s -> s.topics().requeue("t", null, () -> false));
             assertEquals(450, requeued);
             assertEquals(450, store.reserve("t", 1_000).size());

@@ -110,7 +110,10 @@ class JobLifeRedisTest {
         pass(1);
         assertEquals(JobState.DEAD, state("a"));
         assertEquals(List.of("expired"), outcomes("a"));
-        assertEquals(1L, store.call(s -> s.topics().requeue("t", List.of("a"), () -> false)).longValue());
+        assertEquals(
+                1L,
+                store.call(s -> s.topics().requeue("t", List.of("a"), () -> false))
+                        .longValue());
         pass(1_999);
         assertEquals(JobState.READY, state("a"));
         pass(1);
@@ -138,7 +141,9 @@ class JobLifeRedisTest {
         push("gone", When.NOW, 1_000L, "g");
         push("live", When.NOW, 5_000L, "g");
         clock.advance(1_000);
-        assertEquals(List.of("live"), store.reserve("t", 5).stream().map(Delivery::id).toList());
+        assertEquals(
+                List.of("live"),
+                store.reserve("t", 5).stream().map(Delivery::id).toList());
         assertNull(state("gone"));
         configure(settings(null, null, null, null, OnExpire.DEAD, null, null));
         push("dead", When.NOW, 1_000L, "g");
@@ -175,8 +180,16 @@ class JobLifeRedisTest {
             store.call(s -> s.reschedule("t", id, When.in(1_000)));
         }
         Map<JobState, Long> expected = new EnumMap<>(Map.of(
-                JobState.READY, 250L, JobState.DELAYED, 150L, JobState.RESERVED, 300L, JobState.DEAD, 300L,
-                JobState.DONE, 300L));
+                JobState.READY,
+                250L,
+                JobState.DELAYED,
+                150L,
+                JobState.RESERVED,
+                300L,
+                JobState.DEAD,
+                300L,
+                JobState.DONE,
+                300L));
         new Recount(store).check(List.of("t"));
         expected.forEach((state, count) -> {
             assertEquals(count, store.call(s -> s.topics().purge("t", state, () -> false)), "purged " + state);
@@ -222,7 +235,9 @@ class JobLifeRedisTest {
         assertEquals(JobState.DONE, state("a"));
         assertEquals(List.of("acked"), outcomes("a"));
         assertEquals("who", log("a").get(0).get("by").asText());
-        assertEquals(0L, store.call(s -> s.topics().cancelGroup("t", "g", () -> false)).longValue());
+        assertEquals(
+                0L,
+                store.call(s -> s.topics().cancelGroup("t", "g", () -> false)).longValue());
         push("a", When.NOW, null, null);
         assertEquals(JobState.READY, state("a"));
         assertEquals(0, get("a").attempts());
@@ -285,7 +300,9 @@ class JobLifeRedisTest {
     void groups_of_topics_whose_names_would_run_together_are_two() {
         push("a", "x", When.in(1_000), null, "b:c");
         push("a:b", "y", When.in(1_000), null, "c");
-        assertEquals(1L, store.call(s -> s.topics().cancelGroup("a", "b:c", () -> false)).longValue());
+        assertEquals(
+                1L,
+                store.call(s -> s.topics().cancelGroup("a", "b:c", () -> false)).longValue());
         assertNull(store.call(s -> s.get("a", "x")));
         assertEquals(JobState.DELAYED, store.call(s -> s.get("a:b", "y")).state());
     }
@@ -302,7 +319,9 @@ class JobLifeRedisTest {
         for (int i = 0; i < 700; i++) {
             push("many" + i, When.in(1_000), null, "g");
         }
-        assertEquals(702L, store.call(s -> s.topics().cancelGroup("t", "g", () -> false)).longValue());
+        assertEquals(
+                702L,
+                store.call(s -> s.topics().cancelGroup("t", "g", () -> false)).longValue());
         assertEquals(false, store.call(s -> s.ack("t", "held", held.lease(), "")));
         assertEquals(JobState.DEAD, state("dead"));
         assertEquals(JobState.READY, state("other"));

@@ -94,8 +94,7 @@ class PlantedScriptsRedisTest {
                         "if expires > 0 and expires <= now then",
                         "if false then",
                         "a_ready_job_whose_ttl",
-                        JobLifeRedisTest
-                                ::a_ready_job_whose_ttl_is_over_is_not_delivered_even_before_the_scanner_comes),
+                        JobLifeRedisTest::a_ready_job_whose_ttl_is_over_is_not_delivered_even_before_the_scanner_comes),
                 life(
                         Script.ACK,
                         "if group then call('SREM', group, id) end\n  run.lease",
