@@ -74,7 +74,8 @@ class PlantedFaultTest {
 
     @Test
     void jobs_that_do_not_come_back_when_their_lease_ends_are_noticed(@TempDir Path dir) throws Exception {
-        Path overlay = overlay(dir, "due", "function serve.l(k, at)\n", "function serve.l(k, at)\n  do return nil end\n");
+        Path overlay =
+                overlay(dir, "due", "function serve.l(k, at)\n", "function serve.l(k, at)\n  do return nil end\n");
         KillFaultTest.Load small = new KillFaultTest.Load(60, 200, 1, false, Duration.ofSeconds(3));
         AssertionError error = assertThrows(AssertionError.class, () -> KillFaultTest.check(dir, overlay, small));
         assertBecause("lost", error);

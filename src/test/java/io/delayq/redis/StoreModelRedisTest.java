@@ -12,7 +12,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Random operations, every answer and all that can be asked for compared with a plain model after each. */
 public class StoreModelRedisTest {
-    private static final int STEPS = 500;
+    private static final int STEPS = 400;
 
     @ParameterizedTest
     @ValueSource(longs = {1, 2, 3, 4, 5, 6, 7, 8, 9})
