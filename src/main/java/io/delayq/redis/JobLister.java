@@ -22,6 +22,8 @@ final class JobLister {
     private static final int SCAN = 1_000;
     private static final int BYTES = 512 * 1024;
     private static final int MOST_ROUNDS = 20;
+    /** One part in so many is asked for beyond a bucket's share. */
+    private static final int MARGIN = 16;
 
     private final TopicStore store;
     private final int buckets;
@@ -136,7 +138,7 @@ final class JobLister {
 
     private Future<Void> ready(Page page) {
         int bucket = page.place.bucket();
-        return ask(page, bucket).map(part -> {
+        return ask(page, bucket, page.left()).map(part -> {
             part.items.forEach(item -> page.jobs.add(item.job));
             if (!part.isAll) {
                 page.place = part.end;
@@ -152,7 +154,8 @@ final class JobLister {
     private Future<Void> merged(Page page) {
         List<Future<Part>> asked = new ArrayList<>();
         for (int bucket = 0; bucket < buckets; bucket++) {
-            asked.add(ask(page, bucket));
+            // about its share; if a bucket has more of the next ones, another round tells
+            asked.add(ask(page, bucket, page.left() / buckets + 1 + page.left() / MARGIN));
         }
         return Future.all(asked).map(all -> {
             List<Part> parts = all.list();
@@ -180,13 +183,13 @@ final class JobLister {
         });
     }
 
-    private Future<Part> ask(Page page, int bucket) {
+    private Future<Part> ask(Page page, int bucket, int most) {
         JobQuery query = page.query;
         Place place = page.place;
         List<byte[]> args = List.of(
                 Bytes.of(query.topic()),
                 Bytes.of(place.state.word()),
-                Bytes.of(page.left()),
+                Bytes.of(most),
                 Bytes.of(SCAN),
                 Bytes.of(BYTES),
                 Bytes.of(query.body() ? 1 : 0),

@@ -18,7 +18,9 @@ import io.delayq.job.When;
 import io.vertx.core.buffer.Buffer;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.EnumMap;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -132,6 +134,68 @@ class JobLifeRedisTest {
         assertEquals(JobState.READY, state("a"));
         pass(1);
         assertNull(state("a"));
+    }
+
+    @Test
+    void a_ready_job_whose_ttl_is_over_is_not_delivered_even_before_the_scanner_comes() {
+        push("gone", When.NOW, 1_000L, "g");
+        push("live", When.NOW, 5_000L, "g");
+        clock.advance(1_000);
+        assertEquals(
+                List.of("live"),
+                store.reserve("t", 5).stream().map(Delivery::id).toList());
+        assertNull(state("gone"));
+        configure(settings(null, null, null, null, OnExpire.DEAD, null, null));
+        push("dead", When.NOW, 1_000L, "g");
+        clock.advance(1_000);
+        assertEquals(List.of(), store.reserve("t", 5));
+        assertEquals(JobState.DEAD, state("dead"));
+        assertEquals(List.of("expired"), outcomes("dead"));
+        new Recount(store).check(List.of("t"));
+    }
+
+    @Test
+    void a_purge_of_one_state_takes_every_job_of_it_and_no_other() {
+        configure(settings(null, 1, null, null, null, 60_000L, null));
+        for (int i = 0; i < 300; i++) {
+            push("dead" + i, When.NOW, null, "g");
+            push("done" + i, When.NOW, null, "g");
+        }
+        for (Delivery job : store.reserve("t", 1_000)) {
+            if (job.id().startsWith("dead")) {
+                nack(job, "why");
+            } else {
+                store.call(s -> s.ack("t", job.id(), job.lease(), ""));
+            }
+        }
+        for (int i = 0; i < 300; i++) {
+            push("held" + i, When.NOW, 90_000L, "g");
+        }
+        store.reserve("t", 1_000);
+        for (int i = 0; i < 400; i++) {
+            push("ready" + i, When.NOW, 90_000L, "g");
+        }
+        for (int i = 0; i < 150; i++) {
+            String id = "ready" + 2 * i;
+            store.call(s -> s.reschedule("t", id, When.in(1_000)));
+        }
+        Map<JobState, Long> expected = new EnumMap<>(Map.of(
+                JobState.READY,
+                250L,
+                JobState.DELAYED,
+                150L,
+                JobState.RESERVED,
+                300L,
+                JobState.DEAD,
+                300L,
+                JobState.DONE,
+                300L));
+        new Recount(store).check(List.of("t"));
+        expected.forEach((state, count) -> {
+            assertEquals(count, store.call(s -> s.topics().purge("t", state, () -> false)), "purged " + state);
+            new Recount(store).check(List.of("t"));
+        });
+        new Recount(store).nothingLeft();
     }
 
     @Test

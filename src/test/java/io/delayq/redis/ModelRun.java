@@ -3,30 +3,20 @@ package io.delayq.redis;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.delayq.job.Backoff;
-import io.delayq.job.Callback;
 import io.delayq.job.Delivery;
-import io.delayq.job.JobOptions;
 import io.delayq.job.JobState;
 import io.delayq.job.NewJob;
-import io.delayq.job.Priority;
-import io.delayq.job.Retry;
 import io.delayq.job.TopicSettings;
-import io.delayq.job.TopicSettings.OnExpire;
 import io.delayq.job.When;
 import io.vertx.core.buffer.Buffer;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Random;
 
 /** Random operations on few ids of few topics, each done to the store and to the model. */
 final class ModelRun {
     private static final String[] IDS = {"a", "ab", "c", "1001", "jobs:t", "naïve ☃ id/with %"};
     private static final String[] TOPICS = {"t", "t:g"};
-    // together with the topics these would collide if they were just joined
-    private static final String[] GROUPS = {"g:h", "h"};
-    private static final long MUCH = 3_600_000;
     private static final int ALL = 50;
     /** A letter for each operation, as often as it is to come. */
     private static final String WEIGHTS = "pppppp".repeat(2) + "PPPcccssssss" + "rrrrrrr".repeat(2) + "aaaaaa"
@@ -36,6 +26,7 @@ final class ModelRun {
     private final SetClock clock;
     private final QueueModel model = new QueueModel();
     private final Random random;
+    private final Drawn drawn;
     private final List<Delivery> seen = new ArrayList<>();
     private final ModelCheck check;
     private String did = "";
@@ -44,6 +35,7 @@ final class ModelRun {
         this.store = store;
         this.clock = clock;
         this.random = random;
+        this.drawn = new Drawn(random);
         this.model.now = clock.now();
         this.check = new ModelCheck(store, model, seen, random);
     }
@@ -65,16 +57,14 @@ final class ModelRun {
     }
 
     private void step() {
-        String topic = any(TOPICS);
-        String id = any(IDS);
-        did = topic + " " + id;
-        int drawn = random.nextInt(WEIGHTS.length());
-        switch (WEIGHTS.charAt(drawn)) {
-            case 'p' -> push(job(topic, id));
-            case 'P' -> put(job(topic, id));
+        String topic = drawn.any(TOPICS);
+        String id = drawn.any(IDS);
+        switch (WEIGHTS.charAt(random.nextInt(WEIGHTS.length()))) {
+            case 'p' -> push(drawn.job(topic, id, model.now));
+            case 'P' -> put(drawn.job(topic, id, model.now));
             case 'c' -> cancel(topic, id);
-            case 's' -> reschedule(topic, id, when());
-            case 'r' -> reserve(topic, 1 + random.nextInt(3));
+            case 's' -> reschedule(topic, id, drawn.when(model.now));
+            case 'r' -> reserve();
             case 'a' -> ack();
             case 'n' -> nack();
             case 'l' -> lost();
@@ -88,51 +78,6 @@ final class ModelRun {
             case 'g' -> cancelGroup(topic);
             default -> delete(topic);
         }
-    }
-
-    private <T> T any(T[] of) {
-        return of[random.nextInt(of.length)];
-    }
-
-    @SafeVarargs
-    private <T> T maybe(T... of) {
-        int at = random.nextInt(of.length + 2) - 2;
-        return at < 0 ? null : of[at];
-    }
-
-    private When when() {
-        return switch (random.nextInt(5)) {
-            case 0, 1 -> When.NOW;
-            case 2 -> When.in(1 + random.nextInt(3_000));
-            case 3 -> When.at(model.now - 5_000 + random.nextInt(10_000));
-            default -> When.in(MUCH);
-        };
-    }
-
-    private Backoff backoff() {
-        return maybe(
-                new Backoff.Steps(List.of(0L, 500L, 2_000L)),
-                new Backoff.Steps(List.of(100L)),
-                new Backoff.Exponential(200, 3, 1_000, 0));
-    }
-
-    private Retry retry() {
-        return new Retry(maybe(0, 1, 2, 3), backoff());
-    }
-
-    private NewJob job(String topic, String id) {
-        Callback callback = random.nextInt(8) > 0 ? null : new Callback("http://127.0.0.1/", "POST", Map.of());
-        JobOptions options = random.nextInt(3) == 0
-                ? JobOptions.NONE
-                : new JobOptions(
-                        maybe(100L, 5_000L),
-                        retry(),
-                        callback,
-                        maybe(Priority.values()),
-                        maybe(1_000L, 20_000L),
-                        maybe(GROUPS),
-                        null);
-        return new NewJob(topic, id, when(), options, Buffer.buffer("{\"n\":" + random.nextInt(1000) + "}"));
     }
 
     private void push(NewJob job) {
@@ -153,6 +98,16 @@ final class ModelRun {
     private void reschedule(String topic, String id, When when) {
         did = "reschedule " + topic + " " + id + " " + when;
         assertEquals(model.reschedule(topic, id, when), store.call(s -> s.reschedule(topic, id, when)), did);
+    }
+
+    /** Mostly where there is something. */
+    private void reserve() {
+        List<String> topics = new ArrayList<>(List.of(TOPICS));
+        if (random.nextInt(5) > 0) {
+            topics.removeIf(topic -> model.jobs(job -> job.isFor(topic)).isEmpty());
+        }
+        String topic = topics.isEmpty() ? drawn.any(TOPICS) : topics.get(random.nextInt(topics.size()));
+        reserve(topic, 1 + random.nextInt(4));
     }
 
     private void reserve(String topic, int some) {
@@ -182,11 +137,15 @@ final class ModelRun {
     /** A delivery, of old ones too, that may not hold any more. */
     private Delivery delivery() {
         List<Delivery> held = seen.stream().filter(model::holds).toList();
+        if (held.isEmpty()) {
+            reserve();
+            held = seen.stream().filter(model::holds).toList();
+        }
         if (!held.isEmpty() && random.nextInt(4) > 0) {
             return held.get(random.nextInt(held.size()));
         }
         if (seen.isEmpty()) {
-            return new Delivery(any(TOPICS), any(IDS), "none", 1, 1, 0, 0, null, Buffer.buffer());
+            return new Delivery(drawn.any(TOPICS), drawn.any(IDS), "none", 1, 1, 0, 0, null, Buffer.buffer());
         }
         return seen.get(random.nextInt(seen.size()));
     }
@@ -199,8 +158,8 @@ final class ModelRun {
 
     private void nack() {
         Delivery job = delivery();
-        Long wait = maybe(0L, 700L, MUCH);
-        String error = maybe("why", "\"quoted\" \\ \n ☃");
+        Long wait = drawn.maybe(0L, 700L, Drawn.MUCH);
+        String error = drawn.maybe("why", "\"quoted\" \\ \n ☃");
         did = "nack of " + job + " " + wait;
         assertEquals(
                 model.nack(job, wait, error),
@@ -216,7 +175,7 @@ final class ModelRun {
 
     private void extend() {
         Delivery job = delivery();
-        Long ttr = maybe(100L, 10_000L);
+        Long ttr = drawn.maybe(100L, 10_000L);
         did = "extend " + job + " " + ttr;
         assertEquals(model.extend(job, ttr), store.call(s -> s.extend(job.topic(), job.id(), job.lease(), ttr)), did);
     }
@@ -229,10 +188,10 @@ final class ModelRun {
 
     /** Time passes; mostly the scanner runs then. */
     private void pass() {
-        long millis = new long[] {1, 100, 1_000, 5_000, 30_000}[random.nextInt(5)];
+        long millis = new long[] {1, 100, 100, 500, 1_000, 1_000, 5_000, 30_000}[random.nextInt(8)];
         model.now = clock.advance(millis);
         did = "pass " + millis;
-        if (random.nextInt(4) > 0) {
+        if (random.nextInt(3) > 0) {
             did = did + " and due";
             model.due();
             store.dueAll();
@@ -247,32 +206,20 @@ final class ModelRun {
     }
 
     private void configure(String topic) {
-        TopicSettings settings = new TopicSettings(
-                maybe(100L, 5_000L),
-                retry(),
-                maybe(Priority.values()),
-                maybe(1_000L, 20_000L),
-                maybe(OnExpire.DEAD, OnExpire.DEAD, OnExpire.DROP),
-                null,
-                null,
-                null,
-                maybe(0L, 3_000L, 100_000L),
-                maybe(0L, 2_000L, 100_000L),
-                null,
-                null);
+        TopicSettings settings = drawn.settings();
         did = "configure " + topic + " " + settings;
         model.configure(topic, settings);
         store.call(s -> s.topics().configure(topic, settings));
     }
 
     private void requeue(String topic) {
-        List<String> ids = random.nextBoolean() ? null : List.of(any(IDS), any(IDS), "nobody");
+        List<String> ids = random.nextBoolean() ? null : List.of(drawn.any(IDS), drawn.any(IDS), "nobody");
         did = "requeue " + topic + " " + ids;
         assertEquals(model.requeue(topic, ids), store.call(s -> s.topics().requeue(topic, ids, () -> false)), did);
     }
 
     private void purge(String topic) {
-        JobState state = random.nextInt(6) == 0 ? null : any(JobState.values());
+        JobState state = random.nextInt(6) == 0 ? null : drawn.any(JobState.values());
         did = "purge " + topic + " " + state;
         assertEquals(
                 model.remove(job -> job.topic.equals(topic) && (state == null || job.state == state)),
@@ -281,7 +228,7 @@ final class ModelRun {
     }
 
     private void cancelGroup(String topic) {
-        String group = any(GROUPS);
+        String group = drawn.any(Drawn.GROUPS);
         did = "cancel group " + topic + " " + group;
         assertEquals(
                 model.remove(job -> job.topic.equals(topic)
