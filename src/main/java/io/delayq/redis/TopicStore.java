@@ -145,15 +145,15 @@ public final class TopicStore {
         // a paused one stays so until its jobs are gone
         return change(topic, "set", SettingsRecord.encode(TopicSettings.NONE))
                 .compose(reset -> purge(topic, null, stop))
-                .compose(deleted -> stop.getAsBoolean()
-                        ? Future.succeededFuture(deleted)
-                        : drop(topic).map(deleted));
+                .compose(deleted ->
+                        stop.getAsBoolean() ? Future.succeededFuture(deleted) : drop(topic).map(deleted));
     }
 
     private Future<Long> drop(String topic) {
         return change(topic, "resume", Bytes.of(""))
-                .compose(resumed ->
-                        eachBucket(() -> false, bucket -> inTurn(Script.DROP, bucket, List.of(Bytes.of(topic)))
+                .compose(resumed -> eachBucket(
+                        () -> false,
+                        bucket -> inTurn(Script.DROP, bucket, List.of(Bytes.of(topic)))
                                 .map(dropped -> 0L)));
     }
 

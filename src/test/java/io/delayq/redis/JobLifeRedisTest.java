@@ -108,10 +108,7 @@ class JobLifeRedisTest {
         pass(1);
         assertEquals(JobState.DEAD, state("a"));
         assertEquals(List.of("expired"), outcomes("a"));
-        assertEquals(
-                1L,
-                store.call(s -> s.topics().requeue("t", List.of("a"), () -> false))
-                        .longValue());
+        assertEquals(1L, store.call(s -> s.topics().requeue("t", List.of("a"), () -> false)).longValue());
         pass(1_999);
         assertEquals(JobState.READY, state("a"));
         pass(1);
@@ -171,9 +168,7 @@ class JobLifeRedisTest {
         assertEquals(JobState.DONE, state("a"));
         assertEquals(List.of("acked"), outcomes("a"));
         assertEquals("who", log("a").get(0).get("by").asText());
-        assertEquals(
-                0L,
-                store.call(s -> s.topics().cancelGroup("t", "g", () -> false)).longValue());
+        assertEquals(0L, store.call(s -> s.topics().cancelGroup("t", "g", () -> false)).longValue());
         push("a", When.NOW, null, null);
         assertEquals(JobState.READY, state("a"));
         assertEquals(0, get("a").attempts());
@@ -236,9 +231,7 @@ class JobLifeRedisTest {
     void groups_of_topics_whose_names_would_run_together_are_two() {
         push("a", "x", When.in(1_000), null, "b:c");
         push("a:b", "y", When.in(1_000), null, "c");
-        assertEquals(
-                1L,
-                store.call(s -> s.topics().cancelGroup("a", "b:c", () -> false)).longValue());
+        assertEquals(1L, store.call(s -> s.topics().cancelGroup("a", "b:c", () -> false)).longValue());
         assertNull(store.call(s -> s.get("a", "x")));
         assertEquals(JobState.DELAYED, store.call(s -> s.get("a:b", "y")).state());
     }
@@ -255,9 +248,7 @@ class JobLifeRedisTest {
         for (int i = 0; i < 700; i++) {
             push("many" + i, When.in(1_000), null, "g");
         }
-        assertEquals(
-                702L,
-                store.call(s -> s.topics().cancelGroup("t", "g", () -> false)).longValue());
+        assertEquals(702L, store.call(s -> s.topics().cancelGroup("t", "g", () -> false)).longValue());
         assertEquals(false, store.call(s -> s.ack("t", "held", held.lease(), "")));
         assertEquals(JobState.DEAD, state("dead"));
         assertEquals(JobState.READY, state("other"));

@@ -112,8 +112,7 @@ class JobListRedisTest {
     @Test
     void dead_and_done_jobs_come_once_while_they_are_requeued() {
         int count = 500;
-        store.call(
-                s -> s.topics().configure("t", TopicSettingsRedisTest.settings(null, 1, null, null, null, null, null)));
+        store.call(s -> s.topics().configure("t", TopicSettingsRedisTest.settings(null, 1, null, null, null, null, null)));
         push(count, When.NOW, false);
         List<CompletableFuture<Store.Nacked>> nacks = new ArrayList<>();
         for (Delivery job : store.reserve("t", count)) {

@@ -66,8 +66,7 @@ final class ModelCheck {
         List<String> outcomes = new ArrayList<>();
         if (view.log() != null) {
             for (JsonNode entry : JobRecord.parse(Bytes.of(view.log()))) {
-                outcomes.add(entry.get("attempt").asInt() + " "
-                        + entry.get("outcome").asText());
+                outcomes.add(entry.get("attempt").asInt() + " " + entry.get("outcome").asText());
             }
         }
         assertEquals(job.log, outcomes, () -> "log of " + job);
@@ -85,7 +84,8 @@ final class ModelCheck {
         assertEquals(job.ttl, view.options().ttl(), () -> "ttl of " + job);
         assertEquals(job.options.group(), view.options().group(), () -> "group of " + job);
         assertEquals(job.options.callback(), view.options().callback(), () -> "callback of " + job);
-        assertEquals(job.state == JobState.RESERVED ? job.deadline : null, view.deadline(), () -> "deadline of " + job);
+        assertEquals(
+                job.state == JobState.RESERVED ? job.deadline : null, view.deadline(), () -> "deadline of " + job);
         assertEquals(job.lastError, view.lastError(), () -> "last error of " + job);
     }
 

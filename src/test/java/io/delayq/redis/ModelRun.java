@@ -157,8 +157,7 @@ final class ModelRun {
 
     private void reserve(String topic, int some) {
         // which of the expired ones a smaller call comes across is not said
-        boolean over =
-                !model.jobs(job -> job.isFor(topic) && job.isOver(model.now)).isEmpty();
+        boolean over = !model.jobs(job -> job.isFor(topic) && job.isOver(model.now)).isEmpty();
         int max = over ? ALL : some;
         did = "reserve " + topic + " " + max;
         List<Delivery> jobs = store.reserve(topic, max);

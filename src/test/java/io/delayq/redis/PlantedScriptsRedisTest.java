@@ -70,11 +70,7 @@ class PlantedScriptsRedisTest {
         return Stream.of(
                 fault(Script.PUSH, "if group_name then call('SADD'", "if false then call('SADD'", "group"),
                 fault(Script.PUT, "forget(k, {id}, {old})", "", "log of"),
-                fault(
-                        Script.DUE,
-                        "local state, due_time = state_of(k, id, lane)\n    detach(k, id, lane, state)",
-                        "local due_time",
-                        "counts"),
+                fault(Script.DUE, "local state, due_time = state_of(k, id, lane)\n    detach(k, id, lane, state)", "local due_time", "counts"),
                 fault(Script.RESERVE, "if expires > 0 and expires <= now then", "if false then", "reserved of"),
                 fault(Script.ACK, "if group then call('SREM', group, id) end\n  run.lease", "run.lease", "recount"),
                 fault(Script.NACK, "math.min(run.losses + 1, 255)", "1", "lost"),
@@ -93,11 +89,7 @@ class PlantedScriptsRedisTest {
                         "if true then",
                         "purge"),
                 fault(Script.GROUP, "{delayed = true, ready = true, reserved = true}", "nil", "cancel group"),
-                fault(
-                        Script.CONFIGURE,
-                        "if what ~= 'set' then paused = what == 'pause' and 1 or 0 end",
-                        "paused = what == 'pause' and 1 or 0",
-                        "counts"),
+                fault(Script.CONFIGURE, "if what ~= 'set' then paused = what == 'pause' and 1 or 0 end", "paused = what == 'pause' and 1 or 0", "counts"),
                 fault(Script.DROP, "call('ZREM', KEYS[3], k.topic)", "", "topics"),
                 new Fault(
                         Script.TURN,

@@ -231,8 +231,8 @@ final class QueueModel {
     }
 
     Long requeue(String topic, List<String> ids) {
-        List<ModelJob> dead = jobs(
-                job -> job.topic.equals(topic) && job.state == JobState.DEAD && (ids == null || ids.contains(job.id)));
+        List<ModelJob> dead =
+                jobs(job -> job.topic.equals(topic) && job.state == JobState.DEAD && (ids == null || ids.contains(job.id)));
         for (ModelJob job : dead) {
             job.attempts = job.losses = 0;
             job.schedule(now, now);
@@ -278,14 +278,13 @@ final class QueueModel {
 
     /** When something is to be done about the job, by itself. */
     long alarmOf(ModelJob job) {
-        long own =
-                switch (job.state) {
-                    case DELAYED -> job.due;
-                    case READY -> Long.MAX_VALUE;
-                    case RESERVED -> job.deadline;
-                    case DEAD -> job.ended + keepDead(job.topic);
-                    case DONE -> job.ended + keepDone(job.topic);
-                };
+        long own = switch (job.state) {
+            case DELAYED -> job.due;
+            case READY -> Long.MAX_VALUE;
+            case RESERVED -> job.deadline;
+            case DEAD -> job.ended + keepDead(job.topic);
+            case DONE -> job.ended + keepDone(job.topic);
+        };
         return isWaiting(job) && job.expires != null ? Math.min(own, job.expires) : own;
     }
 

@@ -188,7 +188,8 @@ final class Recount {
 
         private void alarms() {
             Map<String, Long> next = index("next");
-            Map<String, String> kinds = Map.of("c", "clock", "l", "lease", "e", "expire", "d", "dead", "o", "done");
+            Map<String, String> kinds =
+                    Map.of("c", "clock", "l", "lease", "e", "expire", "d", "dead", "o", "done");
             kinds.forEach((kind, index) -> {
                 Long first = index(index + ":" + topic).values().stream()
                         .min(Long::compare)
@@ -240,10 +241,8 @@ final class Recount {
             }
         }
         keys.forEach(key -> faults.add("nobody's key " + key));
-        assertTrue(
-                faults.isEmpty(),
-                () -> "recount: " + faults.size() + " faults, of which "
-                        + faults.stream().limit(8).toList());
+        assertTrue(faults.isEmpty(), () -> "recount: " + faults.size() + " faults, of which "
+                + faults.stream().limit(8).toList());
         for (TopicCounts told : store.call(s -> s.counts(topics))) {
             TopicCounts mine = counted.get(told.topic());
             TopicCounts same = new TopicCounts(

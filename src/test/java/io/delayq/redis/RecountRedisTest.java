@@ -143,8 +143,7 @@ class RecountRedisTest {
         String group = "g" + random.nextInt(5);
         switch (random.nextInt(14)) {
             case 0 -> running.add(store.async(s -> s.topics().pause(topic, true)));
-            case 1 ->
-                TOPICS.forEach(each -> running.add(store.async(s -> s.topics().pause(each, false))));
+            case 1 -> TOPICS.forEach(each -> running.add(store.async(s -> s.topics().pause(each, false))));
             case 2 -> running.add(store.async(s -> s.topics().configure(topic, settings())));
             case 3 -> running.add(store.async(s -> s.topics().requeue(topic, null, () -> false)));
             case 4 -> running.add(store.async(s -> s.topics().requeue(topic, List.of("id1", "id2"), () -> false)));

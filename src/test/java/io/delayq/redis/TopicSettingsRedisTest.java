@@ -40,7 +40,18 @@ class TopicSettingsRedisTest {
     static TopicSettings settings(
             Long ttr, Integer most, Priority priority, Long ttl, OnExpire onExpire, Long keepDone, Long keepDead) {
         return new TopicSettings(
-                ttr, new Retry(most, null), priority, ttl, onExpire, null, null, null, keepDone, keepDead, null, null);
+                ttr,
+                new Retry(most, null),
+                priority,
+                ttl,
+                onExpire,
+                null,
+                null,
+                null,
+                keepDone,
+                keepDead,
+                null,
+                null);
     }
 
     private void configure(String topic, TopicSettings settings) {
@@ -220,8 +231,9 @@ class TopicSettingsRedisTest {
         store.call(s -> Future.all(tries));
         assertEquals(400, deleted);
         Set<String> delivered = new HashSet<>();
-        tries.forEach(reserved ->
-                reserved.result().leased().forEach(leased -> leased.jobs().forEach(job -> delivered.add(job.id()))));
+        tries.forEach(reserved -> reserved.result()
+                .leased()
+                .forEach(leased -> leased.jobs().forEach(job -> delivered.add(job.id()))));
         assertEquals(Set.of(), delivered, "delivered of a paused topic");
         assertEquals(false, store.call(s -> s.topics().exists("t")));
     }

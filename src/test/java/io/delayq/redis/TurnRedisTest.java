@@ -50,7 +50,9 @@ class TurnRedisTest {
         for (int bucket = 0; bucket < BUCKETS && all.size() < max; bucket++) {
             int at = bucket;
             Store.Want want = new Store.Want("t", max - all.size(), true);
-            store.call(s -> s.reserve(at, List.of(want))).leased().forEach(leased -> all.addAll(leased.jobs()));
+            store.call(s -> s.reserve(at, List.of(want)))
+                    .leased()
+                    .forEach(leased -> all.addAll(leased.jobs()));
         }
         return all;
     }
@@ -59,9 +61,7 @@ class TurnRedisTest {
     void without_a_turn_nothing_of_a_limited_topic_is_reserved() {
         push(5);
         limit(3, null);
-        Store.Leased leased = one.call(s -> s.reserve(0, List.of(new Store.Want("t", 5))))
-                .leased()
-                .get(0);
+        Store.Leased leased = one.call(s -> s.reserve(0, List.of(new Store.Want("t", 5)))).leased().get(0);
         assertEquals(new Store.Leased("t", List.of(), false, true), leased);
         limit(null, null);
         assertEquals(5, one.reserve("t", 5).size());
@@ -153,8 +153,7 @@ class TurnRedisTest {
 
     private long redisMicros() {
         List<?> time = (List<?>) one.redis.command("TIME");
-        return Long.parseLong(time.get(0).toString()) * 1_000_000
-                + Long.parseLong(time.get(1).toString());
+        return Long.parseLong(time.get(0).toString()) * 1_000_000 + Long.parseLong(time.get(1).toString());
     }
 
     private void both(java.util.function.Consumer<StoreHarness> work) {
