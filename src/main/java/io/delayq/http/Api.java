@@ -286,11 +286,16 @@ public final class Api {
         }
     }
 
-    private static Problem notFound(HttpServerRequest request) {
-        // most likely a name that was left out or is none
-        return Paths.isUntidy(Paths.segments(request.path()))
-                ? Problem.invalid("", "in the path: expected a name between the slashes, not an empty one or dots")
-                : nothingHere();
+    private Problem notFound(HttpServerRequest request) {
+        List<String> segments = Paths.segments(request.path());
+        if (Paths.isUntidy(segments)) {
+            // most likely a name that was left out or is none
+            return Problem.invalid("", "in the path: expected a name between the slashes, not an empty one or dots");
+        }
+        String near = Paths.nearest(routes.stream().map(Route::pattern).toList(), segments);
+        return near == null
+                ? nothingHere()
+                : ProblemType.NOT_FOUND.with("there is nothing at this path; did you mean " + near + "?");
     }
 
     private static Problem nothingHere() {

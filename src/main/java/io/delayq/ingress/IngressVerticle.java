@@ -90,7 +90,11 @@ public final class IngressVerticle extends VerticleBase {
         DocRoutes.routes(vertx, api);
         meters.queue("polls", name, polls::waiting);
         listener = new Listener(vertx, settings.http(), settings.instances().ingress());
-        return polls.start().compose(ready -> store.ready()).compose(ready -> listener.listen(api, port));
+        return polls.start()
+                .compose(ready -> store.ready())
+                .<Object>compose(ready -> listener.listen(api, port).mapEmpty())
+                // one that did not start is not stopped, and its connection would outlive it
+                .recover(error -> store.close().transform(closed -> Future.failedFuture(error)));
     }
 
     /** Answers what is under way, long-polls at once; then closes the door. */
