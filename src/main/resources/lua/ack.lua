@@ -17,13 +17,13 @@ for _, group in ipairs(groups) do
   group.gone, group.records, group.runs, group.by = {}, {}, {}, {}
   for i, id in ipairs(ids) do
     local lease = ARGV[group.from + 3 * i - 2]
-    local run = runs[i] and not seen[id] and lease ~= '' and unpack_run(runs[i])
-    local held = run and run.lease == lease
+    local held = not seen[id] and holds(runs[i], lease)
     if held then
       seen[id] = true
       local at = #group.gone + 1
-      group.gone[at], group.runs[at], group.by[at] = id, run, ARGV[group.from + 3 * i - 1]
-      group.records[at] = run.grouped == 1 and call('HGET', k.jobs, id)
+      group.gone[at], group.runs[at], group.by[at] = id, runs[i], ARGV[group.from + 3 * i - 1]
+      -- whether it has a group stands behind the lease
+      group.records[at] = byte(runs[i], #lease + 2) == 1 and call('HGET', k.jobs, id)
     end
     answer[#answer + 1] = held and 1 or 0
   end
@@ -31,8 +31,8 @@ for _, group in ipairs(groups) do
 end
 
 -- Out of its group, for it does not come back.
-local function keep(k, id, run, record, by)
-  local group = group_of(k, record)
+local function keep(k, id, packed, record, by)
+  local group, run = group_of(k, record), unpack_run(packed)
   if group then call('SREM', group, id) end
   run.lease, run.expires, run.error = '', 0, ''
   write_log(k, id, run, run.started, 'acked', by)

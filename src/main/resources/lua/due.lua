@@ -8,7 +8,7 @@
   Returns {now in microseconds, next alarm or -1, how many were moved}
   Atomic: a job is on one index, never on two or none. Two scanners at once are harmless.
 ]]
-local TOPICS, STEP, PAGING = 64, 500, 60000
+local TOPICS, PAGING, MOST_GHOSTS, BYTES = 64, 60000, 100000, 262144
 local due = call('ZRANGE', KEYS[1], '-inf', now, 'BYSCORE', 'LIMIT', 0, TOPICS)
 local share, moved = math.max(1, math.floor(tonumber(ARGV[3]) / math.max(1, #due))), 0
 local keys, find, serve, found = {}, {}, {}, {}
@@ -33,6 +33,7 @@ function find.l(k)
 end
 
 local function leaving(k, ids)
+  ids = within(k, ids, BYTES)
   local records = records_of(k, ids)
   guard_groups(k, records)
   return {ids = ids, records = records}
@@ -89,10 +90,7 @@ function serve.e(k, at)
     detach(k, id, lane, state)
     local packed = call('HGET', k.runs, id)
     local run = packed and unpack_run(packed) or new_run(lane, due_time or (struct.unpack('>I6', record, 3)))
-    if expired(k, id, run, record) == 'dead' then
-      write_log(k, id, run, run.due, 'expired', '')
-      call('HSET', k.runs, id, pack_run(run))
-    end
+    if expired(k, id, run, record) == 'dead' then call('HSET', k.runs, id, pack_run(run)) end
   end
   moved = moved + #at.ids
   return k.expire
@@ -110,15 +108,16 @@ function serve.d(k, at) return sweep(k, k.dead, at, settings_of(k.topic).keepDea
 function serve.o(k, at) return sweep(k, k.done, at, settings_of(k.topic).keepDone or 0) end
 
 -- Turns each ready list once round, a step at a time, and leaves the ghosts out; not under the eyes of one who pages
--- through them.
+-- through them, unless there are very many.
 function serve.g(k)
-  if call('EXISTS', k.heads) == 1 then return nil, now + PAGING end
+  if call('SCARD', k.ghosts) < MOST_GHOSTS and call('EXISTS', k.heads) == 1 then return nil, now + PAGING end
   for _, lane in ipairs({'n', 'h', 'l', 'c'}) do
-    local live = {}
-    for _, id in ipairs(call('LPOP', k[lane], STEP) or {}) do
+    local ids, live = call('LPOP', k[lane], math.ceil(share / 4)) or {}, {}
+    for _, id in ipairs(ids) do
       if call('SREM', k.ghosts, LANE_BYTE[lane] .. id) == 0 then live[#live + 1] = id end
     end
     if #live > 0 then call('RPUSH', k[lane], unpack(live)) end
+    moved = moved + #ids
   end
   local entries, ghosts = ready_count(k)
   if ghosts > 1000 and ghosts > entries - ghosts then return nil, now end
@@ -127,7 +126,7 @@ end
 for i, member in ipairs(due) do
   local kind, topic = sub(member, 1, 1), sub(member, 2)
   keys[topic] = keys[topic] or keys_of(topic, 'jobs', 'clock', 'lease', 'runs', 'log', 'expire', 'dead', 'done',
-    'n', 'h', 'l', 'c', 'ghosts')
+    'n', 'h', 'l', 'c', 'ghosts', 'heads')
   found[i] = find[kind] and find[kind](keys[topic])
 end
 for i, member in ipairs(due) do

@@ -12,7 +12,8 @@
 ]]
 local known = replay()
 if known then return known end
-local k = keys_of(ARGV[4], 'jobs', 'clock', 'lease', 'runs', 'log', 'expire', 'n', 'h', 'l', 'c', 'ghosts')
+local k = keys_of(ARGV[4], 'jobs', 'clock', 'lease', 'runs', 'log', 'expire', 'dead', 'done',
+  'n', 'h', 'l', 'c', 'ghosts')
 local page = call('SSCAN', group_key(k.topic, ARGV[5]), ARGV[7], 'COUNT', tonumber(ARGV[6]))
 local count = cancel(k, page[2], records_of(k, page[2]), {delayed = true, ready = true, reserved = true})
 lay_ghosts()

@@ -21,7 +21,7 @@
 local k = keys_of(ARGV[3], 'heads')
 local state, limit, scan, room = ARGV[4], tonumber(ARGV[5]), tonumber(ARGV[6]), tonumber(ARGV[7])
 local prefix, from, to = ARGV[9], tonumber(ARGV[10]), tonumber(ARGV[11])
-local LISTS, PART, PAGED = {'h', 'n', 'l', 'c'}, 100, 600000
+local LISTS, PART, PAGED = {'h', 'n', 'l', 'c'}, 100, 60000
 local answer = {0, ARGV[12], ARGV[13], call('HGET', KEYS[2], k.topic) or ''}
 local looked = 0
 
@@ -83,8 +83,6 @@ end
 
 -- An entry's number is its place in the list and how many have left the head while somebody pages.
 local function list_ready()
-  call('HSETNX', k.heads, 'h', 0)
-  call('PEXPIRE', k.heads, PAGED)
   local first, number = 1, 0
   for i, lane in ipairs(LISTS) do
     if lane == ARGV[12] then first, number = i, tonumber(ARGV[13]) + 1 end
@@ -111,4 +109,9 @@ local ended
 if state == 'ready' then ended = list_ready()
 else ended = list_index(state == 'delayed' and k.clock or state == 'reserved' and k.lease or k[state]) end
 answer[1] = ended and 1 or 0
+-- whoever goes on from here finds the entries by their numbers
+if state == 'ready' and not ended then
+  call('HSETNX', k.heads, 'h', 0)
+  call('PEXPIRE', k.heads, PAGED)
+end
 return answer

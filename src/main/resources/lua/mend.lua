@@ -17,19 +17,22 @@ local function version_of(text)
   return tonumber(string.match(text or '', '^%d+') or 0)
 end
 
+local keys, names = {}, call('ZRANGE', KEYS[3], ARGV[3], ARGV[4], 'BYLEX')
+for topic in pairs(right) do keys[topic] = keys_of(topic, 'jobs', 'dead', 'done') end
+for _, topic in ipairs(names) do keys[topic] = keys[topic] or keys_of(topic, 'jobs', 'dead', 'done') end
 for topic, text in pairs(right) do
   if version_of(call('HGET', KEYS[2], topic)) < version_of(text) then
     create(topic)
     call('HSET', KEYS[2], topic, text)
-    obey(keys_of(topic))
+    obey(keys[topic])
     changed = changed + 1
   end
 end
-for _, topic in ipairs(call('ZRANGE', KEYS[3], ARGV[3], ARGV[4], 'BYLEX')) do
+for _, topic in ipairs(names) do
   local version = version_of(call('HGET', KEYS[2], topic))
   -- a later one came while the range was on its way
   if not right[topic] and version > 0 and version <= number then
-    local k = keys_of(topic)
+    local k = keys[topic]
     call('HSET', KEYS[2], topic, '')
     obey(k)
     -- it was deleted, and came back with a change that was on its way

@@ -181,21 +181,38 @@ local function records_of(k, ids)
   return #ids > 0 and call('HMGET', k.jobs, unpack(ids)) or {}
 end
 
+-- The first of the ids, as many as have records of so many bytes in all, but at least one: a script that reads them
+-- must not take long.
+local function within(k, ids, bytes)
+  local first = {}
+  for i, id in ipairs(ids) do
+    first[i] = id
+    bytes = bytes - call('HSTRLEN', k.jobs, id)
+    if bytes <= 0 then break end
+  end
+  return first
+end
+
 -- A run: what a job that left the clock knows of its attempts. grouped (1 if it has a group), losses in a row,
 -- attempts, due, started (the last attempt), expires (only while it is reserved; 0: never), lease ('' if none),
 -- rules (the job's own ttr and retry as JSON, or ''), error ('' if none).
 local function unpack_run(packed)
   local run = {}
   local at
-  run.lane, run.grouped, run.losses, run.attempts, run.due, run.started, run.expires, run.lease, run.rules, at =
-    struct.unpack('>c1BBI4I6I6I6Bc0I2c0', packed)
+  run.lease, run.grouped, run.lane, run.losses, run.attempts, run.due, run.started, run.expires, run.rules, at =
+    struct.unpack('>Bc0Bc1BI4I6I6I6I2c0', packed)
   run.error = sub(packed, at)
   return run
 end
 
 local function pack_run(run)
-  return struct.pack('>c1BBI4I6I6I6Bc0I2c0', run.lane, run.grouped, run.losses, run.attempts, run.due, run.started,
-    run.expires, #run.lease, run.lease, #run.rules, run.rules) .. run.error
+  return struct.pack('>Bc0Bc1BI4I6I6I6I2c0', #run.lease, run.lease, run.grouped, run.lane, run.losses, run.attempts,
+    run.due, run.started, run.expires, #run.rules, run.rules) .. run.error
+end
+
+-- Whether a packed run has this lease, without taking it apart.
+local function holds(packed, lease)
+  return packed and lease ~= '' and byte(packed) == #lease and sub(packed, 2, #lease + 1) == lease
 end
 
 -- The run of a job that has none yet.
@@ -205,7 +222,8 @@ local function new_run(lane, due)
 end
 
 local function rules_of(run, set)
-  local own = run.rules ~= '' and cjson.decode(run.rules) or {}
+  if run.rules == '' then return set.ttr or TTR, set.maxAttempts or MAX_ATTEMPTS, set.backoff or BACKOFF end
+  local own = cjson.decode(run.rules)
   return own.t or set.ttr or TTR, own.m or set.maxAttempts or MAX_ATTEMPTS, own.b or set.backoff or BACKOFF
 end
 
@@ -348,14 +366,13 @@ local function detach(k, id, lane, state)
   end
 end
 
--- Cancels jobs: in any state, or in one of the given ones. Returns how many.
+-- Cancels jobs, each id given once: in any state, or in one of the given ones. Returns how many.
 local function cancel(k, ids, records, states)
-  local gone, gone_records = {}, {}
+  local gone, gone_records, found = {}, {}, {}
+  for i, id in ipairs(ids) do found[i] = records[i] and state_of(k, id, lane_of(records[i])) end
   for i, id in ipairs(ids) do
-    local lane = records[i] and lane_of(records[i])
-    local state = lane and state_of(k, id, lane)
-    if state and (not states or states[state]) then
-      detach(k, id, lane, state)
+    if found[i] and (not states or states[found[i]]) then
+      detach(k, id, lane_of(records[i]), found[i])
       gone[#gone + 1] = id
       gone_records[#gone_records + 1] = records[i]
     end

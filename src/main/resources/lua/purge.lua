@@ -15,31 +15,25 @@ if known then return known end
 local k = keys_of(ARGV[4], 'jobs', 'clock', 'lease', 'runs', 'log', 'expire', 'dead', 'done',
   'n', 'h', 'l', 'c', 'ghosts', 'heads')
 local state, limit, cursor = ARGV[5], tonumber(ARGV[6]), '0'
-local ids, records = {}, {}
+local ids, records, BYTES = {}, {}, 262144
 
 -- Each list in turn: its first entries come off, and what is no ghost is forgotten.
 local function purge_ready()
-  local taken = {}
+  local lanes = {}
   for _, lane in ipairs({'h', 'n', 'l', 'c'}) do
-    taken[lane] = call('LRANGE', k[lane], 0, limit - #ids - 1)
-    for _, id in ipairs(taken[lane]) do ids[#ids + 1] = id end
-    if #ids == limit then break end
-  end
-  records = records_of(k, ids)
-  guard_groups(k, records)
-  local gone, gone_records, at = {}, {}, 0
-  for lane, entries in pairs(taken) do
-    if #entries > 0 then
-      call('LPOP', k[lane], #entries)
-      popped(k, lane, #entries)
+    for _, id in ipairs(#ids < limit and call('LRANGE', k[lane], 0, limit - #ids - 1) or {}) do
+      ids[#ids + 1], lanes[#lanes + 1] = id, lane
     end
   end
-  for _, lane in ipairs({'h', 'n', 'l', 'c'}) do
-    for _, id in ipairs(taken[lane] or {}) do
-      at = at + 1
-      if call('SREM', k.ghosts, LANE_BYTE[lane] .. id) == 0 then
-        gone[#gone + 1], gone_records[#gone_records + 1] = id, records[at]
-      end
+  ids = within(k, ids, BYTES)
+  records = records_of(k, ids)
+  guard_groups(k, records)
+  local gone, gone_records = {}, {}
+  for i, id in ipairs(ids) do
+    call('LPOP', k[lanes[i]])
+    popped(k, lanes[i], 1)
+    if call('SREM', k.ghosts, LANE_BYTE[lanes[i]] .. id) == 0 then
+      gone[#gone + 1], gone_records[#gone_records + 1] = id, records[i]
     end
   end
   forget(k, gone, gone_records)
@@ -62,8 +56,10 @@ else
       local _, id = unlane(member)
       ids[#ids + 1] = id
     end
-    records = records_of(k, ids)
     more = #ids == limit
+    local first = within(k, ids, BYTES)
+    more, ids = more or #first < #ids, first
+    records = records_of(k, ids)
   end
   guard_groups(k, records)
   count = cancel(k, ids, records)

@@ -19,7 +19,7 @@ local ids = {}
 if #ARGV > 6 then
   for at = 7, #ARGV do ids[#ids + 1] = ARGV[at] end
 else
-  ids = call('ZRANGE', k.dead, '-inf', before, 'BYSCORE', 'LIMIT', 0, limit)
+  ids = within(k, call('ZRANGE', k.dead, '-inf', before, 'BYSCORE', 'LIMIT', 0, limit), 262144)
 end
 local records = records_of(k, ids)
 for i, id in ipairs(ids) do

@@ -82,7 +82,15 @@ public final class DispatchVerticle extends VerticleBase {
     public Future<?> stop() {
         stopped = true;
         vertx.cancelTimer(sweepTimer);
-        topics.values().forEach(topic -> topic.consumers().forEach(consumer -> release(consumer.gathered)));
+        topics.values().forEach(topic -> {
+            topic.consumers().forEach(consumer -> {
+                release(List.copyOf(consumer.gathered));
+                consumer.gathered.clear();
+            });
+            if (topic.inTurn()) {
+                turns.end(topic);
+            }
+        });
         return settled().eventually(store::close);
     }
 
@@ -139,6 +147,12 @@ public final class DispatchVerticle extends VerticleBase {
 
     /** A turn at a topic with a limit has begun, or could not be had. */
     private void turned(Topic topic) {
+        if (stopped) {
+            if (topic.inTurn()) {
+                turns.end(topic);
+            }
+            return;
+        }
         handOver(topic);
         changed(topic);
         ask();

@@ -20,7 +20,10 @@ import java.util.List;
  */
 final class JobLister {
     private static final int SCAN = 1_000;
-    private static final int BYTES = 512 * 1024;
+    /** A page ends when its records are about this long in all. */
+    private static final int PAGE_BYTES = 1 << 20;
+
+    private static final int LEAST_BYTES = 64 * 1024;
     private static final int MOST_ROUNDS = 20;
     /** One part in so many is asked for beyond a bucket's share. */
     private static final int MARGIN = 16;
@@ -87,10 +90,20 @@ final class JobLister {
         final List<JobView> jobs = new ArrayList<>();
         Place place;
         int rounds;
+        long bytes;
 
         Page(JobQuery query, Place place) {
             this.query = query;
             this.place = place;
+        }
+
+        void add(JobView job) {
+            jobs.add(job);
+            bytes += job.body().length() + job.id().length();
+        }
+
+        boolean isFull() {
+            return left() == 0 || bytes >= PAGE_BYTES || rounds == MOST_ROUNDS;
         }
 
         int left() {
@@ -127,7 +140,7 @@ final class JobLister {
     }
 
     private Future<JobPage> fill(Page page) {
-        if (page.place == null || page.left() == 0 || page.rounds == MOST_ROUNDS) {
+        if (page.place == null || page.isFull()) {
             String cursor = page.place == null ? null : page.place.cursor();
             return Future.succeededFuture(new JobPage(page.jobs, cursor));
         }
@@ -139,7 +152,7 @@ final class JobLister {
     private Future<Void> ready(Page page) {
         int bucket = page.place.bucket();
         return ask(page, bucket, page.left()).map(part -> {
-            part.items.forEach(item -> page.jobs.add(item.job));
+            part.items.forEach(item -> page.add(item.job));
             if (!part.isAll) {
                 page.place = part.end;
             } else if (bucket + 1 < buckets) {
@@ -171,7 +184,7 @@ final class JobLister {
                     .sorted(Comparator.comparing(Item::place, Place.ORDER))
                     .toList();
             List<Item> taken = items.subList(0, Math.min(page.left(), items.size()));
-            taken.forEach(item -> page.jobs.add(item.job));
+            taken.forEach(item -> page.add(item.job));
             if (taken.size() < items.size()) {
                 page.place = taken.get(taken.size() - 1).place;
             } else if (known != null) {
@@ -191,7 +204,7 @@ final class JobLister {
                 Bytes.of(place.state.word()),
                 Bytes.of(most),
                 Bytes.of(SCAN),
-                Bytes.of(BYTES),
+                Bytes.of(Math.max(LEAST_BYTES, PAGE_BYTES / buckets)),
                 Bytes.of(query.body() ? 1 : 0),
                 Bytes.of(query.idPrefix() == null ? "" : query.idPrefix()),
                 Bytes.of(query.from() == null ? 0 : query.from()),

@@ -22,7 +22,11 @@ import java.util.function.Supplier;
  * other, so that the jobs of other topics find Redis free in between.
  */
 public final class TopicStore {
+    /** Most jobs in one script; fewer if these take long, because their bodies are large. */
     private static final int STEP = 100;
+
+    private static final int FIRST_STEP = 20;
+    private static final long LONG_NANOS = 5_000_000;
     private static final int MOST_WAITING = 1_000;
     private static final int NAMES_A_PAGE = 500;
     private static final String NO_MORE = "0";
@@ -149,12 +153,16 @@ public final class TopicStore {
                         : drop(topic).map(deleted));
     }
 
-    private Future<Long> drop(String topic) {
-        return change(topic, "set", SettingsRecord.encode(TopicSettings.NONE))
-                .compose(reset -> change(topic, "resume", Bytes.of("")))
-                .compose(resumed ->
-                        eachBucket(() -> false, bucket -> inTurn(Script.DROP, bucket, List.of(Bytes.of(topic)))
-                                .map(dropped -> 0L)));
+    /** A change like that of settings: bucket 0 numbers it. */
+    private Future<Void> drop(String topic) {
+        return inTurn(Script.DROP, 0, List.of(Bytes.of(topic), Bytes.of(0))).compose(answer -> {
+            byte[] number = Bytes.of(answer.get(0).toLong());
+            List<Future<Response>> others = new ArrayList<>();
+            for (int bucket = 1; bucket < keys.buckets(); bucket++) {
+                others.add(inTurn(Script.DROP, bucket, List.of(Bytes.of(topic), number)));
+            }
+            return Future.all(others).mapEmpty();
+        });
     }
 
     /**
@@ -248,17 +256,21 @@ public final class TopicStore {
     /** Repeats a script that works in steps until it has gone through, or has done as many as there were. */
     private Future<Long> steps(int bucket, Script script, String topic, String what, long most, BooleanSupplier stop) {
         long[] count = {0};
+        int[] step = {FIRST_STEP};
         String[] cursor = {NO_MORE};
         if (most == 0) {
             return Future.succeededFuture(0L);
         }
         return again(() -> {
+                    long began = System.nanoTime();
                     List<byte[]> args = List.of(
                             Bytes.of(topic),
                             Bytes.of(what),
-                            Bytes.of(Math.min(STEP, most - count[0])),
+                            Bytes.of(Math.min(step[0], most - count[0])),
                             Bytes.of(cursor[0]));
                     return inTurn(script, bucket, args).map(answer -> {
+                        boolean tookLong = System.nanoTime() - began > LONG_NANOS;
+                        step[0] = Math.max(1, Math.min(STEP, tookLong ? step[0] / 2 : step[0] * 2));
                         count[0] += answer.get(0).toLong();
                         cursor[0] = answer.get(1).toString();
                         return !cursor[0].equals(NO_MORE) && count[0] < most && !stop.getAsBoolean();
@@ -291,22 +303,31 @@ public final class TopicStore {
         return caller.call(script, bucket, args, answer -> 0, deadlineMillis);
     }
 
-    /** A numbered script: after the caller's last one of that kind in that bucket has been answered. */
+    /**
+     * A numbered script: after the caller's last one of that kind in that bucket has been answered. The time spent on
+     * waiting for that counts.
+     */
     Future<Response> inTurn(Script script, int bucket, List<byte[]> args) {
-        if (waiting >= MOST_WAITING) {
+        if (waiting >= MOST_WAITING && script != Script.TURN) {
             return Future.failedFuture(new StoreException(Kind.BUSY, "too many calls are waiting for Redis"));
         }
         waiting++;
+        long began = System.nanoTime();
         String key = script.word() + bucket;
         Promise<Response> answer = Promise.promise();
         Future<?> before = last.getOrDefault(key, Future.succeededFuture());
         last.put(key, answer.future());
-        before.onComplete(done -> caller.call(script, bucket, args, jobs -> 0, deadlineMillis)
-                .onComplete(result -> {
-                    waiting--;
-                    last.remove(key, answer.future());
-                    answer.handle(result);
-                }));
+        before.onComplete(done -> {
+            long left = deadlineMillis - (System.nanoTime() - began) / 1_000_000;
+            Future<Response> call = left > 0
+                    ? caller.call(script, bucket, args, jobs -> 0, left)
+                    : Future.failedFuture(new StoreException(Kind.UNAVAILABLE, "Redis is out of reach"));
+            call.onComplete(result -> {
+                waiting--;
+                last.remove(key, answer.future());
+                answer.handle(result);
+            });
+        });
         return answer.future();
     }
 }

@@ -91,7 +91,7 @@ class PlantedScriptsRedisTest {
                         1),
                 life(
                         Script.RESERVE,
-                        "if expires > 0 and expires <= now then",
+                        "if expires > 0 and expires <= now and guarded[id] then",
                         "if false then",
                         "a_ready_job_whose_ttl",
                         JobLifeRedisTest::a_ready_job_whose_ttl_is_over_is_not_delivered_even_before_the_scanner_comes),
@@ -114,7 +114,7 @@ class PlantedScriptsRedisTest {
                 fault(Script.REQUEUE, "run.attempts, run.losses, run.due = 0, 0, now", "run.due = now", "(requeue", 1),
                 life(
                         Script.PURGE,
-                        "if call('SREM', k.ghosts, LANE_BYTE[lane] .. id) == 0 then",
+                        "if call('SREM', k.ghosts, LANE_BYTE[lanes[i]] .. id) == 0 then",
                         "if true then",
                         "recount",
                         JobLifeRedisTest::a_purge_of_one_state_takes_every_job_of_it_and_no_other),
@@ -146,7 +146,7 @@ class PlantedScriptsRedisTest {
                         PlantedScriptsRedisTest::paging),
                 fault(Script.FORECAST, "math.min(begin + step, window)", "begin + step", "forecast", 6),
                 fault(Script.GET, "call('HGET', k.log, id) or ''", "''", "log of", 1),
-                fault(Script.HELD, ".lease == ARGV[at + 1]", ".lease ~= ''", "is held", 1),
+                fault(Script.HELD, "holds(packed, ARGV[at + 1])", "packed", "is held", 1),
                 fault(Script.LOOK, "alarm or -1", "-1", "is too late for", 1),
                 settings(
                         Script.NAMES,

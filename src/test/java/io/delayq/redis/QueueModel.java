@@ -200,7 +200,6 @@ final class QueueModel {
     }
 
     private void expireWaiting(ModelJob job) {
-        job.write("expired");
         expire(job);
     }
 

@@ -140,7 +140,7 @@ final class Recount {
         private void runs() {
             Map<String, String> runs = hash("runs:" + topic);
             runs.forEach((id, run) -> {
-                boolean leased = run.charAt(25) > 0;
+                boolean leased = run.charAt(0) > 0;
                 if (!jobs.containsKey(id)) {
                     fault(id + " has a run and no record");
                 } else if (leased != (states.get(id) == JobState.RESERVED)) {
