@@ -159,4 +159,33 @@ class TwoServersPathTest {
         assertTrue(byPriority['n'] >= taken.size() * 0.1, byPriority['n'] + " normal");
         assertTrue(byPriority['l'] >= taken.size() * 0.05, byPriority['l'] + " low");
     }
+
+    @Test
+    void low_jobs_move_and_pages_stay_short_also_with_large_bodies() {
+        String body = "x".repeat(150_000);
+        for (String priority : List.of("high", "normal", "low")) {
+            for (int i = 0; i < 40; i++) {
+                first.push(
+                        TOPIC,
+                        new JsonObject()
+                                .put("id", priority + i)
+                                .put("priority", priority)
+                                .put("body", body)
+                                .encode());
+            }
+        }
+        TestServer.Reply page = first.get("/v1/topics/" + TOPIC + "/jobs?state=ready&limit=500&body=true");
+        assertTrue(page.text().length() < 3 << 20, "a page of " + page.text().length() + " bytes");
+        assertTrue(page.json().getString("cursor") != null, "there is more");
+        int low = 0;
+        int all = 0;
+        while (all < 40) {
+            JsonArray jobs = first.reserve(TOPIC, 100, "1s").jobs();
+            all += jobs.size();
+            low += (int) jobs.stream()
+                    .filter(job -> ((JsonObject) job).getString("id").startsWith("low"))
+                    .count();
+        }
+        assertTrue(low > 0, "of " + all + " jobs none was low");
+    }
 }

@@ -2,6 +2,7 @@ package io.delayq.redis;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.delayq.job.Delivery;
 import io.delayq.job.JobOptions;
@@ -248,6 +249,23 @@ class TopicSettingsRedisTest {
         assertEquals(Priority.NORMAL, priority("before"));
         assertEquals(Priority.HIGH, priority("after"));
         assertEquals(Priority.NORMAL, priority("own"));
+    }
+
+    @Test
+    void a_pause_that_meets_a_deletion_does_not_leave_buckets_that_differ_for_ever() {
+        push("t", idIn(1));
+        List<byte[]> pause = List.of(Bytes.of("t"), Bytes.of("pause"), Bytes.of(""));
+        String paused = store.call(s -> s.topics().inTurn(Script.CONFIGURE, 0, pause))
+                .get(0)
+                .toString();
+        // the pause is numbered, and on its way to the other buckets when the topic ends
+        store.call(s -> s.topics().delete("t", () -> false));
+        apply(1, "t", paused);
+        assertTrue(
+                !stored(1, "#rev").equals(stored(0, "#rev")) || stored(1, "t") == null,
+                "bucket 1 is paused, and nobody will notice");
+        mend(1);
+        assertNull(stored(1, "t"));
     }
 
     private Priority priority(String id) {
