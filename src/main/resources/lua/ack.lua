@@ -1,32 +1,58 @@
 #!lua flags=allow-oom
 --[[
-  Ends jobs whose lease holds.
+  Ends jobs whose lease holds: gone, or done if the topic keeps such.
   KEYS[1..5] as in prelude.lua
   ARGV[1..3] as in prelude.lua
-  ARGV[4..] for each topic: topic, count, then for each job: id, lease
+  ARGV[4..] for each topic: topic, count, then for each job: id, lease, by (whom, or '')
   Returns {for each job 1 if it is done, 0 if the lease does not hold}
   Atomic: of two acks of one delivery one is taken.
 ]]
 local known = replay()
 if known then return known end
 local answer = {}
-for _, group in ipairs(groups_of(4, 2, 'jobs', 'lease', 'runs')) do
-  local k, ids, seen = group.k, {}, {}
-  for at = group.from, group.to, 2 do ids[#ids + 1] = ARGV[at] end
-  local runs, gone = call('HMGET', k.runs, unpack(ids)), {}
+local groups = groups_of(4, 3, 'jobs', 'lease', 'runs', 'log', 'expire', 'done')
+for _, group in ipairs(groups) do
+  local k, ids, seen = group.k, column(group, 3, 1), {}
+  local runs = call('HMGET', k.runs, unpack(ids))
+  group.gone, group.records, group.runs, group.by = {}, {}, {}, {}
   for i, id in ipairs(ids) do
-    local lease = ARGV[group.from + 2 * i - 1]
-    local held = runs[i] and not seen[id] and lease ~= '' and unpack_run(runs[i]).lease == lease
+    local lease = ARGV[group.from + 3 * i - 2]
+    local held = not seen[id] and holds(runs[i], lease)
     if held then
       seen[id] = true
-      gone[#gone + 1] = id
+      local at = #group.gone + 1
+      group.gone[at], group.runs[at], group.by[at] = id, runs[i], ARGV[group.from + 3 * i - 1]
+      -- whether it has a group stands behind the lease
+      group.records[at] = byte(runs[i], #lease + 2) == 1 and call('HGET', k.jobs, id)
     end
     answer[#answer + 1] = held and 1 or 0
   end
+  guard_groups(k, group.records)
+end
+
+-- Out of its group, for it does not come back.
+local function keep(k, id, packed, record, by)
+  local group, run = group_of(k, record), unpack_run(packed)
+  if group then call('SREM', group, id) end
+  run.lease, run.expires, run.error = '', 0, ''
+  write_log(k, id, run, run.started, 'acked', by)
+  call('HSET', k.runs, id, pack_run(run))
+  call('ZADD', k.done, now, id)
+end
+
+for _, group in ipairs(groups) do
+  local k, gone = group.k, group.gone
+  local kept = settings_of(k.topic).keepDone or 0
   if #gone > 0 then
     call('ZREM', k.lease, unpack(gone))
-    call('HDEL', k.runs, unpack(gone))
-    call('HDEL', k.jobs, unpack(gone))
+    if kept == 0 then
+      forget(k, gone, group.records)
+    else
+      for i, id in ipairs(gone) do keep(k, id, group.runs[i], group.records[i], group.by[i]) end
+      arm('o', k.topic, now + kept)
+    end
+    freed(k.topic)
   end
 end
+tell()
 return remember(answer)

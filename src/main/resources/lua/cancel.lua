@@ -10,21 +10,15 @@
 local known = replay()
 if known then return known end
 local answer = {}
-local groups = groups_of(4, 1, 'jobs', 'clock', 'lease', 'runs',
+local groups = groups_of(4, 1, 'jobs', 'clock', 'lease', 'runs', 'log', 'expire',
   'dead', 'done', 'n', 'h', 'l', 'c', 'ghosts')
+for _, group in ipairs(groups) do guard_groups(group.k, records_of(group.k, column(group, 1, 1))) end
 for _, group in ipairs(groups) do
-  local k = group.k
   for at = group.from, group.to do
-    local id = ARGV[at]
-    local record = call('HGET', k.jobs, id)
-    if record then
-      local lane = lane_of(record)
-      detach(k, id, lane, state_of(k, id, lane))
-      call('HDEL', k.runs, id)
-      call('HDEL', k.jobs, id)
-    end
-    answer[#answer + 1] = record and 1 or 0
+    local record = call('HGET', group.k.jobs, ARGV[at])
+    answer[#answer + 1] = cancel(group.k, {ARGV[at]}, {record})
   end
 end
+lay_ghosts()
 tell()
 return remember(answer)

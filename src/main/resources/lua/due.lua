@@ -1,28 +1,56 @@
 #!lua flags=allow-oom
 --[[
-  Does what is due, the due topics in turn: clock -> ready; ended leases -> retry by backoff, or dead; ghosts swept.
+  Does what is due, the due topics in turn: clock -> ready; ended leases -> retry by backoff, or dead; jobs whose ttl
+  is over -> gone, or dead; dead and done jobs kept long enough -> gone; ghosts swept.
   KEYS[1..4] as in prelude.lua
   ARGV[1..2] as in prelude.lua
   ARGV[3] limit  most jobs to move in one call
   Returns {now in microseconds, next alarm or -1, how many were moved}
   Atomic: a job is on one index, never on two or none. Two scanners at once are harmless.
 ]]
-local TOPICS, STEP = 64, 500
+local TOPICS, PAGING, MOST_GHOSTS, BYTES = 64, 60000, 100000, 262144
 local due = call('ZRANGE', KEYS[1], '-inf', now, 'BYSCORE', 'LIMIT', 0, TOPICS)
-local keys = {}
-for _, member in ipairs(due) do
-  local topic = sub(member, 2)
-  keys[topic] = keys[topic] or keys_of(topic, 'clock', 'lease', 'runs', 'dead', 'n', 'h', 'l', 'c', 'ghosts')
-end
 local share, moved = math.max(1, math.floor(tonumber(ARGV[3]) / math.max(1, #due))), 0
-local serve = {}
+local keys, find, serve, found = {}, {}, {}, {}
+
+local function until_now(index, past)
+  return call('ZRANGE', index, '-inf', now - (past or 0), 'BYSCORE', 'LIMIT', 0, share)
+end
+
+-- For each kind of alarm: what is due, all of it read before the first write; what is done about it; and the index
+-- whose first score, plus the time given, is the next alarm.
+function find.l(k)
+  local ids = until_now(k.lease)
+  local runs, records = #ids > 0 and call('HMGET', k.runs, unpack(ids)) or {}, {}
+  for i, id in ipairs(ids) do
+    -- a lease without a run cannot be; if it ever is, it must not stop the others
+    runs[i] = runs[i] and unpack_run(runs[i]) or new_run('n', now)
+    local over = runs[i].expires > 0 and runs[i].expires <= now
+    records[i] = over and runs[i].grouped == 1 and call('HGET', k.jobs, id)
+  end
+  guard_groups(k, records)
+  return {ids = ids, runs = runs, records = records}
+end
+
+local function leaving(k, ids)
+  ids = within(k, ids, BYTES)
+  local records = records_of(k, ids)
+  guard_groups(k, records)
+  return {ids = ids, records = records}
+end
+
+function find.e(k) return leaving(k, until_now(k.expire)) end
+
+function find.d(k) return leaving(k, until_now(k.dead, settings_of(k.topic).keepDead or KEEP_DEAD)) end
+
+function find.o(k) return leaving(k, until_now(k.done, settings_of(k.topic).keepDone or 0)) end
 
 function serve.c(k)
-  local found = call('ZRANGE', k.clock, '-inf', now, 'BYSCORE', 'LIMIT', 0, share, 'WITHSCORES')
-  if #found == 0 then return k.clock end
+  local members = call('ZRANGE', k.clock, '-inf', now, 'BYSCORE', 'LIMIT', 0, share, 'WITHSCORES')
+  if #members == 0 then return k.clock end
   local ids, lanes = {}, {}
-  for i = 1, #found, 2 do
-    local lane, id = unlane(found[i])
+  for i = 1, #members, 2 do
+    local lane, id = unlane(members[i])
     ids[#ids + 1] = id
     lanes[lane] = lanes[lane] or {}
     table.insert(lanes[lane], id)
@@ -31,51 +59,86 @@ function serve.c(k)
   for i, id in ipairs(ids) do
     if not runs[i] then
       fresh[#fresh + 1] = id
-      fresh[#fresh + 1] = pack_run(new_run((unlane(found[2 * i - 1])), tonumber(found[2 * i])))
+      fresh[#fresh + 1] = pack_run(new_run((unlane(members[2 * i - 1])), tonumber(members[2 * i])))
     end
   end
   call('ZREMRANGEBYRANK', k.clock, 0, #ids - 1)
   if #fresh > 0 then call('HSET', k.runs, unpack(fresh)) end
-  for lane, members in pairs(lanes) do make_ready(k, lane, members) end
+  for lane, entries in pairs(lanes) do make_ready(k, lane, entries) end
   moved = moved + #ids
   return k.clock
 end
 
-function serve.l(k)
-  local ids = call('ZRANGE', k.lease, '-inf', now, 'BYSCORE', 'LIMIT', 0, share)
-  for _, id in ipairs(ids) do
-    local packed = call('HGET', k.runs, id)
-    -- a lease without a run cannot be; if it ever is, it must not stop the others
-    local run = packed and unpack_run(packed) or new_run('n', now)
+function serve.l(k, at)
+  for i, id in ipairs(at.ids) do
+    local run = at.runs[i]
     call('ZREM', k.lease, id)
     run.losses, run.error = 0, 'the lease ended without an answer'
-    run_again(k, id, run)
-    call('HSET', k.runs, id, pack_run(run))
+    if run_again(k, id, run, at.records[i], 'lease-ended', nil, '') ~= 'gone' then
+      call('HSET', k.runs, id, pack_run(run))
+    end
   end
-  moved = moved + #ids
+  moved = moved + #at.ids
   return k.lease
 end
 
--- Turns each ready list once round, a step at a time, and leaves the ghosts out.
+function serve.e(k, at)
+  for i, id in ipairs(at.ids) do
+    local record = at.records[i]
+    local lane = lane_of(record)
+    local state, due_time = state_of(k, id, lane)
+    detach(k, id, lane, state)
+    local packed = call('HGET', k.runs, id)
+    local run = packed and unpack_run(packed) or new_run(lane, due_time or (struct.unpack('>I6', record, 3)))
+    if expired(k, id, run, record) == 'dead' then call('HSET', k.runs, id, pack_run(run)) end
+  end
+  moved = moved + #at.ids
+  return k.expire
+end
+
+local function sweep(k, index, at, kept)
+  if #at.ids > 0 then call('ZREM', index, unpack(at.ids)) end
+  forget(k, at.ids, at.records)
+  moved = moved + #at.ids
+  return index, kept
+end
+
+function serve.d(k, at) return sweep(k, k.dead, at, settings_of(k.topic).keepDead or KEEP_DEAD) end
+
+function serve.o(k, at) return sweep(k, k.done, at, settings_of(k.topic).keepDone or 0) end
+
+-- Turns each ready list once round, a step at a time, and leaves the ghosts out; not under the eyes of one who pages
+-- through them, unless there are very many.
 function serve.g(k)
+  if call('SCARD', k.ghosts) < MOST_GHOSTS and call('EXISTS', k.heads) == 1 then return nil, now + PAGING end
   for _, lane in ipairs({'n', 'h', 'l', 'c'}) do
-    local live = {}
-    for _, id in ipairs(call('LPOP', k[lane], STEP) or {}) do
+    local ids, live = call('LPOP', k[lane], math.ceil(share / 4)) or {}, {}
+    for _, id in ipairs(ids) do
       if call('SREM', k.ghosts, LANE_BYTE[lane] .. id) == 0 then live[#live + 1] = id end
     end
     if #live > 0 then call('RPUSH', k[lane], unpack(live)) end
+    moved = moved + #ids
   end
   local entries, ghosts = ready_count(k)
   if ghosts > 1000 and ghosts > entries - ghosts then return nil, now end
 end
 
-for _, member in ipairs(due) do
-  local kind = sub(member, 1, 1)
-  local index, at = serve[kind](keys[sub(member, 2)])
-  if index then at = call('ZRANGE', index, 0, 0, 'WITHSCORES')[2] end
-  -- what is still due goes behind the topics that were not served yet
-  if at then call('ZADD', KEYS[1], math.max(tonumber(at), now), member) else call('ZREM', KEYS[1], member) end
+for i, member in ipairs(due) do
+  local kind, topic = sub(member, 1, 1), sub(member, 2)
+  keys[topic] = keys[topic] or keys_of(topic, 'jobs', 'clock', 'lease', 'runs', 'log', 'expire', 'dead', 'done',
+    'n', 'h', 'l', 'c', 'ghosts', 'heads')
+  found[i] = find[kind] and find[kind](keys[topic])
 end
+for i, member in ipairs(due) do
+  local index, at = serve[sub(member, 1, 1)](keys[sub(member, 2)], found[i])
+  if index then
+    local first = call('ZRANGE', index, 0, 0, 'WITHSCORES')[2]
+    at = first and tonumber(first) + (at or 0)
+  end
+  -- what is still due goes behind the topics that were not served yet
+  if at then call('ZADD', KEYS[1], math.max(at, now), member) else call('ZREM', KEYS[1], member) end
+end
+lay_ghosts()
 sooner = false
 tell()
 local left = call('ZRANGE', KEYS[1], 0, 0, 'WITHSCORES')

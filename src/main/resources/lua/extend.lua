@@ -17,7 +17,7 @@ for _, group in ipairs(groups_of(4, 3, 'lease', 'runs')) do
     local run = packed and unpack_run(packed)
     local deadline = -1
     if run and lease ~= '' and run.lease == lease then
-      if ttr < 0 then ttr = rules_of(run) end
+      if ttr < 0 then ttr = rules_of(run, settings_of(k.topic)) end
       deadline = now + ttr
       call('ZADD', k.lease, deadline, id)
       arm('l', k.topic, deadline)

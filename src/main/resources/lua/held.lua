@@ -10,7 +10,7 @@ local answer = {}
 for _, group in ipairs(groups_of(3, 2)) do
   for at = group.from, group.to, 2 do
     local packed = call('HGET', group.k.runs, ARGV[at])
-    answer[#answer + 1] = packed and unpack_run(packed).lease == ARGV[at + 1] and 1 or 0
+    answer[#answer + 1] = holds(packed, ARGV[at + 1]) and 1 or 0
   end
 end
 return answer

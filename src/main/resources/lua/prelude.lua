@@ -4,7 +4,7 @@
   A script's KEYS lie in one bucket. KEYS[1] is always the bucket's `next`, from whose name the names of the
   topics' keys are made (see Keys.java, which is the data model).
     KEYS[1] next    ZSET  kind + topic, score the earliest time anything of it is due: the bucket's alarm
-    KEYS[2] topics  HASH  topic -> settings
+    KEYS[2] topics  HASH  topic -> settings, '' for none set, else version, paused (0, 1), JSON; #rev -> last version
     KEYS[3] names   ZSET  topic, all with score 0: the topics in order
     KEYS[4] awake   SET   topics with something in a ready list
     KEYS[5] call    STRING  number and answer of this caller's last call of this kind (numbered scripts only)
@@ -20,6 +20,8 @@ local time = call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 
 local TTR, MAX_ATTEMPTS = 60000, 10
+
+local KEEP_DEAD = 604800000
 
 local BACKOFF = {base = 1000, factor = 2, max = 600000, jitter = 0.1}
 
@@ -37,7 +39,14 @@ local bucket_keys = sub(KEYS[1], 1, -5)
 
 local alarm, sooner = tonumber(call('ZRANGE', KEYS[1], 0, 0, 'WITHSCORES')[2]), false
 
+-- Topics whose dispatchers are to be told.
 local woken = {}
+
+-- Topics whose ready lists got ghosts in this call.
+local haunted = {}
+
+-- What was set for the topics of this call.
+local settings = {}
 
 -- Redis begins every script with the same seed.
 local random = math.randomseed(tonumber(time[2])) or math.random
@@ -73,7 +82,20 @@ local function remember(answer)
   return answer
 end
 
--- The topic's alarm of one kind (c clock, l lease, g ghosts) goes off at the given time at the latest.
+-- What was set for a topic; the fields are those of SettingsRecord.java.
+local function settings_of(topic)
+  local known = settings[topic]
+  if not known then
+    local paused, json = string.match(call('HGET', KEYS[2], topic) or '', '^%d+ (%d) (.+)$')
+    known = json and cjson.decode(json) or {}
+    known.paused = paused == '1'
+    settings[topic] = known
+  end
+  return known
+end
+
+-- The topic's alarm of one kind (c clock, l lease, e expiry, d dead to sweep, o done to sweep, g ghosts) goes off at
+-- the given time at the latest.
 local function arm(kind, topic, at)
   call('ZADD', KEYS[1], 'LT', at, kind .. topic)
   if not alarm or at < alarm then alarm, sooner = at, true end
@@ -83,6 +105,18 @@ end
 local function tell()
   if sooner then call('PUBLISH', ARGV[1], string.format('a%s %.0f %.0f', ARGV[2], alarm, now)) end
   for _, topic in ipairs(woken) do call('PUBLISH', ARGV[1], 'r' .. ARGV[2] .. ' ' .. topic) end
+end
+
+local function wake(topic)
+  if not woken[topic] then
+    woken[topic] = true
+    woken[#woken + 1] = topic
+  end
+end
+
+-- A job is reserved no more: under a limit that makes room for another.
+local function freed(topic)
+  if settings_of(topic).maxInFlight then wake(topic) end
 end
 
 local function lane_of(record)
@@ -107,33 +141,90 @@ local function make_ready(k, lane, ids)
     ids = fresh
   end
   if #ids > 0 then call('RPUSH', k[lane], unpack(ids)) end
-  if lane ~= 'c' and call('SADD', KEYS[4], k.topic) == 1 then woken[#woken + 1] = k.topic end
+  if lane ~= 'c' and call('SADD', KEYS[4], k.topic) == 1 then wake(k.topic) end
 end
 
--- A run: what a job that left the clock knows of its attempts. attempts, losses in a row, due, lease ('' if none),
+-- What a record says beside its body: ttl, own rules ('' if none), group, and where the body begins, as JobRecord.java
+-- has it. One that is not stored yet has no time of the push: its parts begin at the third byte.
+local function parts_of(record, from)
+  local flags, at = byte(record, 2), from or 9
+  local ttl, rules, group
+  if flags % 128 >= 64 then ttl, at = struct.unpack('>I6', record, at) end
+  if flags % 16 >= 8 then rules, at = struct.unpack('>I2c0', record, at) end
+  if flags % 64 >= 32 then group, at = struct.unpack('>I2c0', record, at) end
+  if flags % 32 >= 16 then at = at + 4 + struct.unpack('>I4', record, at) end
+  return ttl, rules or '', group, at
+end
+
+-- The key of a group; the topic's length tells where its name ends.
+local function group_key(topic, group)
+  return bucket_keys .. 'group:' .. #topic .. ':' .. topic .. ':' .. group
+end
+
+-- The key of a job's group, nil if it has none.
+local function group_of(k, record, from)
+  if not record or byte(record, 2) % 64 < 32 then return nil end
+  local _, _, group = parts_of(record, from)
+  return group_key(k.topic, group)
+end
+
+-- Reads the keys of the groups of jobs that may leave them, or come to them, before the first write.
+local function guard_groups(k, records, from)
+  for i = 1, #records do
+    local key = group_of(k, records[i], from)
+    if key then call('EXISTS', key) end
+  end
+end
+
+-- The records of jobs, false for one that is not there.
+local function records_of(k, ids)
+  return #ids > 0 and call('HMGET', k.jobs, unpack(ids)) or {}
+end
+
+-- The first of the ids, as many as have records of so many bytes in all, but at least one: a script that reads them
+-- must not take long.
+local function within(k, ids, bytes)
+  local first = {}
+  for i, id in ipairs(ids) do
+    first[i] = id
+    bytes = bytes - call('HSTRLEN', k.jobs, id)
+    if bytes <= 0 then break end
+  end
+  return first
+end
+
+-- A run: what a job that left the clock knows of its attempts. grouped (1 if it has a group), losses in a row,
+-- attempts, due, started (the last attempt), expires (only while it is reserved; 0: never), lease ('' if none),
 -- rules (the job's own ttr and retry as JSON, or ''), error ('' if none).
 local function unpack_run(packed)
   local run = {}
   local at
-  run.lane, run.losses, run.attempts, run.due, run.lease, run.rules, at =
-    struct.unpack('>c1BI4I8Bc0I2c0', packed)
+  run.lease, run.grouped, run.lane, run.losses, run.attempts, run.due, run.started, run.expires, run.rules, at =
+    struct.unpack('>Bc0Bc1BI4I6I6I6I2c0', packed)
   run.error = sub(packed, at)
   return run
 end
 
 local function pack_run(run)
-  return struct.pack('>c1BI4I8Bc0I2c0', run.lane, run.losses, run.attempts, run.due,
-    #run.lease, run.lease, #run.rules, run.rules) .. run.error
+  return struct.pack('>Bc0Bc1BI4I6I6I6I2c0', #run.lease, run.lease, run.grouped, run.lane, run.losses, run.attempts,
+    run.due, run.started, run.expires, #run.rules, run.rules) .. run.error
+end
+
+-- Whether a packed run has this lease, without taking it apart.
+local function holds(packed, lease)
+  return packed and lease ~= '' and byte(packed) == #lease and sub(packed, 2, #lease + 1) == lease
 end
 
 -- The run of a job that has none yet.
 local function new_run(lane, due)
-  return {lane = lane, losses = 0, attempts = 0, due = due, lease = '', rules = '', error = ''}
+  return {lane = lane, grouped = 0, losses = 0, attempts = 0, due = due, started = 0, expires = 0,
+    lease = '', rules = '', error = ''}
 end
 
-local function rules_of(run)
-  local own = run.rules ~= '' and cjson.decode(run.rules) or {}
-  return own.t or TTR, own.m or MAX_ATTEMPTS, own.b or BACKOFF
+local function rules_of(run, set)
+  if run.rules == '' then return set.ttr or TTR, set.maxAttempts or MAX_ATTEMPTS, set.backoff or BACKOFF end
+  local own = cjson.decode(run.rules)
+  return own.t or set.ttr or TTR, own.m or set.maxAttempts or MAX_ATTEMPTS, own.b or set.backoff or BACKOFF
 end
 
 local function backoff(rule, attempt)
@@ -143,14 +234,79 @@ local function backoff(rule, attempt)
   return math.floor(wait * (1 - rule.jitter * random()))
 end
 
--- After an attempt that failed: dead if it was the last, else ready again after the wait, or by backoff if nil.
--- The caller has taken the job off `lease` and stores the run afterwards. Returns the new state.
-local function run_again(k, id, run, wait)
-  local _, most, rule = rules_of(run)
+-- Text of at most so many bytes, cut between characters.
+local function cut(text, most)
+  if #text <= most then return text end
+  while most > 0 and byte(text, most + 1) >= 128 and byte(text, most + 1) < 192 do most = most - 1 end
+  return sub(text, 1, most)
+end
+
+-- Writes down how an attempt ended; the last ten of a job are kept, a JSON object a line.
+local function write_log(k, id, run, start, outcome, by)
+  local entry = string.format('{"attempt":%d,"start":%.0f,"end":%.0f,"outcome":"%s"', run.attempts, start, now, outcome)
+  if run.error ~= '' then entry = entry .. ',"error":' .. cjson.encode(cut(run.error, 512)) end
+  if by ~= '' then entry = entry .. ',"by":' .. cjson.encode(by) end
+  local kept = call('HGET', k.log, id) or ''
+  local _, lines = string.gsub(kept, '\n', '\n')
+  if lines >= 10 then kept = sub(kept, string.find(kept, '\n', 1, true) + 1) end
+  call('HSET', k.log, id, kept .. entry .. '}\n')
+end
+
+-- Nothing is left of jobs that stand on no index any more.
+local function forget(k, ids, records)
+  if #ids == 0 then return end
+  for i, id in ipairs(ids) do
+    local group = group_of(k, records[i])
+    if group then call('SREM', group, id) end
+  end
+  call('HDEL', k.jobs, unpack(ids))
+  call('HDEL', k.runs, unpack(ids))
+  call('HDEL', k.log, unpack(ids))
+  call('ZREM', k.expire, unpack(ids))
+end
+
+local function die(k, id)
+  call('ZADD', k.dead, now, id)
+  arm('d', k.topic, now + (settings_of(k.topic).keepDead or KEEP_DEAD))
+end
+
+-- The job expires at that time unless it is done before.
+local function expire_at(k, id, at)
+  call('ZADD', k.expire, at, id)
+  arm('e', k.topic, at)
+end
+
+-- The end of a job whose ttl is over and that stands on no index any more. Returns its state: gone, or dead if the
+-- topic keeps such; the caller then stores the run.
+local function expired(k, id, run, record)
+  if settings_of(k.topic).onExpire ~= 'dead' then
+    forget(k, {id}, {record})
+    return 'gone'
+  end
+  run.lease, run.expires, run.error = '', 0, 'its ttl ended before it was done'
+  call('ZREM', k.expire, id)
+  die(k, id)
+  return 'dead'
+end
+
+-- After an attempt that failed: gone or dead if its ttl is over, dead if it was the last, else ready again after the
+-- wait, or by backoff if nil. The caller has taken the job off `lease`; it stores the run unless the job is gone.
+-- Returns the new state.
+local function run_again(k, id, run, record, how, wait, by)
+  local over = run.expires > 0 and run.expires <= now
+  write_log(k, id, run, run.started, over and 'expired' or how, by)
+  freed(k.topic)
+  if over then return expired(k, id, run, record) end
+  local _, most, rule = rules_of(run, settings_of(k.topic))
   run.lease = ''
   if most > 0 and run.attempts >= most then
-    call('ZADD', k.dead, now, id)
+    run.expires = 0
+    die(k, id)
     return 'dead'
+  end
+  if run.expires > 0 then
+    expire_at(k, id, run.expires)
+    run.expires = 0
   end
   wait = wait or backoff(rule, run.attempts)
   run.due = now + wait
@@ -187,18 +343,47 @@ local function bury(k)
   return 0, 0
 end
 
+-- After the last detach: what the ghosts of this call come to.
+local function lay_ghosts()
+  for k in pairs(haunted) do
+    local entries, ghosts = bury(k)
+    if ghosts > 1000 and ghosts > entries - ghosts then arm('g', k.topic, now) end
+  end
+end
+
 -- Takes a job off the index it stands on. A ready one leaves its list entry behind as a ghost, since taking it out
 -- of the list would cost as much as the list is long.
 local function detach(k, id, lane, state)
   if state == 'delayed' then call('ZREM', k.clock, LANE_BYTE[lane] .. id)
-  elseif state == 'reserved' then call('ZREM', k.lease, id)
   elseif state == 'dead' then call('ZREM', k.dead, id)
   elseif state == 'done' then call('ZREM', k.done, id)
+  elseif state == 'reserved' then
+    call('ZREM', k.lease, id)
+    freed(k.topic)
   else
     call('SADD', k.ghosts, LANE_BYTE[lane] .. id)
-    local entries, ghosts = bury(k)
-    if ghosts > 1000 and ghosts > entries - ghosts then arm('g', k.topic, now) end
+    haunted[k] = true
   end
+end
+
+-- Cancels jobs, each id given once: in any state, or in one of the given ones. Returns how many.
+local function cancel(k, ids, records, states)
+  local gone, gone_records, found = {}, {}, {}
+  for i, id in ipairs(ids) do found[i] = records[i] and state_of(k, id, lane_of(records[i])) end
+  for i, id in ipairs(ids) do
+    if found[i] and (not states or states[found[i]]) then
+      detach(k, id, lane_of(records[i]), found[i])
+      gone[#gone + 1] = id
+      gone_records[#gone_records + 1] = records[i]
+    end
+  end
+  forget(k, gone, gone_records)
+  return #gone
+end
+
+-- While somebody pages through the ready lists, their heads are counted: an entry keeps its number.
+local function popped(k, lane, count)
+  if call('EXISTS', k.heads) == 1 then call('HINCRBY', k.heads, lane, count) end
 end
 
 -- A due time from what the pusher said: a wait, or the negative of a time since 1970.
@@ -207,11 +392,11 @@ local function due_of(when)
   return now + when
 end
 
--- Puts stored jobs, given as id, due, lane one after the other, on the clock or on ready.
+-- Puts stored jobs, given as id, due, lane, ttl (or false) one after the other, on the clock or on ready.
 local function place(k, jobs)
   local clock, ready, earliest = {}, {}, nil
-  for i = 1, #jobs, 3 do
-    local id, due, lane = jobs[i], jobs[i + 1], jobs[i + 2]
+  for i = 1, #jobs, 4 do
+    local id, due, lane, ttl = jobs[i], jobs[i + 1], jobs[i + 2], jobs[i + 3]
     if due > now then
       clock[#clock + 1] = due
       clock[#clock + 1] = LANE_BYTE[lane] .. id
@@ -220,6 +405,7 @@ local function place(k, jobs)
       ready[lane] = ready[lane] or {}
       table.insert(ready[lane], id)
     end
+    if ttl then expire_at(k, id, due + ttl) end
   end
   if earliest then
     call('ZADD', k.clock, unpack(clock))
@@ -228,9 +414,14 @@ local function place(k, jobs)
   for lane, ids in pairs(ready) do make_ready(k, lane, ids) end
 end
 
--- A record as stored: format and flags, then the time of the push, then the rest as it came.
-local function stamped(record)
-  return sub(record, 1, 2) .. struct.pack('>I6', now) .. sub(record, 3)
+-- A record as stored: with the time of the push, and with what is fixed then if it was left to the topic. In what
+-- comes, priority 0 is none given and 3 is normal.
+local function stamped(record, set)
+  local flags, ttl = byte(record, 2), ''
+  if flags % 4 == 3 then flags = flags - 3
+  elseif flags % 4 == 0 then flags = flags + (set.priority == 'high' and 1 or set.priority == 'low' and 2 or 0) end
+  if set.ttl and flags % 128 < 64 then flags, ttl = flags + 64, struct.pack('>I6', set.ttl) end
+  return sub(record, 1, 1) .. string.char(flags) .. struct.pack('>I6', now) .. ttl .. sub(record, 3)
 end
 
 -- The arguments from ARGV[from] on, in groups: topic, count, then `width` arguments for each job. Reads every key
@@ -243,6 +434,20 @@ local function groups_of(from, width, ...)
     at = at + 2 + count * width
   end
   return groups
+end
+
+-- Every width-th argument of a group, beginning with the given one: all ids, or all records.
+local function column(group, width, first)
+  local values = {}
+  for at = group.from + first - 1, group.to, width do values[#values + 1] = ARGV[at] end
+  return values
+end
+
+-- After a change of settings: what is kept, and who may have a job, is to be found out anew.
+local function obey(k)
+  if call('EXISTS', k.dead) == 1 then arm('d', k.topic, now) end
+  if call('EXISTS', k.done) == 1 then arm('o', k.topic, now) end
+  if call('SISMEMBER', KEYS[4], k.topic) == 1 then wake(k.topic) end
 end
 
 -- A topic comes into being with its first job.

@@ -11,27 +11,34 @@
 local known = replay()
 if known then return known end
 local answer = {now}
-local groups = groups_of(4, 3, 'jobs', 'clock', 'lease', 'runs',
+local groups = groups_of(4, 3, 'jobs', 'clock', 'lease', 'runs', 'log', 'expire',
   'dead', 'done', 'n', 'h', 'l', 'c', 'ghosts')
+for _, group in ipairs(groups) do
+  guard_groups(group.k, column(group, 3, 3), 3)
+  guard_groups(group.k, records_of(group.k, column(group, 3, 1)))
+end
 for _, group in ipairs(groups) do
   local k = group.k
   create(k.topic)
   for at = group.from, group.to, 3 do
-    local id, record, due = ARGV[at], ARGV[at + 2], due_of(tonumber(ARGV[at + 1]))
+    local id, record, due = ARGV[at], stamped(ARGV[at + 2], settings_of(k.topic)), due_of(tonumber(ARGV[at + 1]))
     local old = call('HGET', k.jobs, id)
     local replaced = 0
     if old then
       local lane = lane_of(old)
       local state = state_of(k, id, lane)
       detach(k, id, lane, state)
-      call('HDEL', k.runs, id)
+      forget(k, {id}, {old})
       if state ~= 'done' then replaced = 1 end
     end
-    call('HSET', k.jobs, id, stamped(record))
-    place(k, {id, due, lane_of(record)})
+    call('HSET', k.jobs, id, record)
+    local ttl, _, group_name = parts_of(record)
+    if group_name then call('SADD', group_key(k.topic, group_name), id) end
+    place(k, {id, due, lane_of(record), ttl or false})
     answer[#answer + 1] = due
     answer[#answer + 1] = replaced
   end
 end
+lay_ghosts()
 tell()
 return remember(answer)

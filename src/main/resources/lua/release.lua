@@ -9,7 +9,7 @@
 local known = replay()
 if known then return known end
 local answer = {}
-for _, group in ipairs(groups_of(4, 2, 'lease', 'runs', 'n', 'h', 'l', 'c')) do
+for _, group in ipairs(groups_of(4, 2, 'lease', 'runs', 'expire', 'n', 'h', 'l', 'c', 'heads')) do
   local k, back = group.k, {}
   -- from the last to the first, so that they stand in the list as they stood
   for at = group.to - 1, group.from, -2 do
@@ -18,12 +18,16 @@ for _, group in ipairs(groups_of(4, 2, 'lease', 'runs', 'n', 'h', 'l', 'c')) do
     local run = packed and unpack_run(packed)
     local held = run and lease ~= '' and run.lease == lease
     if held then
-      run.lease, run.attempts = '', run.attempts - 1
       call('ZREM', k.lease, id)
+      -- if that is past, its alarm goes off at once
+      if run.expires > 0 then expire_at(k, id, run.expires) end
+      run.lease, run.attempts, run.expires = '', run.attempts - 1, 0
       call('HSET', k.runs, id, pack_run(run))
       -- a leased job has no entry left in the lists, a ghost of it neither
       call('LPUSH', k[run.lane], id)
-      if run.lane ~= 'c' and call('SADD', KEYS[4], k.topic) == 1 then woken[#woken + 1] = k.topic end
+      popped(k, run.lane, -1)
+      freed(k.topic)
+      if run.lane ~= 'c' and call('SADD', KEYS[4], k.topic) == 1 then wake(k.topic) end
     end
     table.insert(back, 1, held and 1 or 0)
   end

@@ -1,6 +1,7 @@
 #!lua
 --[[
-  Gives delayed, ready or dead jobs a new due time; a dead one has its attempts anew.
+  Gives delayed, ready or dead jobs a new due time, and with it a new end of their ttl; a dead one has its attempts
+  anew.
   KEYS[1..5] as in prelude.lua
   ARGV[1..3] as in prelude.lua
   ARGV[4..] for each topic: topic, count, then for each job: id, when (ms to wait, or minus ms since 1970)
@@ -10,7 +11,7 @@
 local known = replay()
 if known then return known end
 local answer = {now}
-local groups = groups_of(4, 2, 'jobs', 'clock', 'lease', 'runs',
+local groups = groups_of(4, 2, 'jobs', 'clock', 'lease', 'runs', 'expire',
   'dead', 'done', 'n', 'h', 'l', 'c', 'ghosts')
 for _, group in ipairs(groups) do
   local k = group.k
@@ -24,9 +25,12 @@ for _, group in ipairs(groups) do
       local run = packed and unpack_run(packed) or new_run(lane, due)
       run.due = due
       if state == 'dead' then run.attempts, run.losses = 0, 0 end
+      local ttl = parts_of(record)
       if state ~= 'ready' or due > now then
         detach(k, id, lane, state)
-        place(k, {id, due, lane})
+        place(k, {id, due, lane, ttl or false})
+      elseif ttl then
+        expire_at(k, id, due + ttl)
       end
       -- on the clock its score is its due time, and a job that never ran needs no run
       if packed or due <= now then call('HSET', k.runs, id, pack_run(run)) end
@@ -35,5 +39,6 @@ for _, group in ipairs(groups) do
     answer[#answer + 1] = due
   end
 end
+lay_ghosts()
 tell()
 return remember(answer)

@@ -1,107 +1,136 @@
 #!lua flags=allow-oom
 --[[
   Leases ready jobs to the caller, by priority: of ten places seven to high, two to normal, one to low, free ones to
-  whoever has jobs.
+  whoever has jobs. Nothing of a topic that is paused or delivers by callback.
   KEYS[1..5] as in prelude.lua
   ARGV[1..3] as in prelude.lua
   ARGV[4] token  random text, new with each call; a job's lease is the token and its place in the answer
   ARGV[5] bytes  stop when the records are longer than this in all
-  ARGV[6..] topic, how many; again for each topic
-  Returns {now, then for each topic: 1 if more is there, else 0; how many; and for each of these
+  ARGV[6..] topic, how many (negative: the caller has its turn, see turn.lua); again for each topic
+  Returns {now, then for each topic: 1 if more is there, 2 if a turn is needed, else 0; how many; and for each of these
     id, lease, attempt, maxAttempts, due, deadline, record}
   Atomic: a job is leased with its alarm set, or still ready.
 ]]
-local PLACES = {'h', 'h', 'n', 'h', 'h', 'l', 'h', 'h', 'n', 'h'}
+local PLACES, PART = {'h', 'h', 'n', 'h', 'h', 'l', 'h', 'h', 'n', 'h'}, 50
 local known = replay()
 if known and known.err then return known end
 local token, room, place_no = ARGV[4], tonumber(ARGV[5]), 0
-local answer, memory = {now}, {}
+local answer, size, memory = {now}, 1, {}
 
-local function say(id, run, most, deadline, record)
-  for _, value in ipairs({id, run.lease, run.attempts, most, run.due, deadline, record}) do
-    answer[#answer + 1] = value
-  end
+local function say(id, lease, attempts, most, due, deadline, record)
+  answer[size + 1], answer[size + 2], answer[size + 3], answer[size + 4] = id, lease, attempts, most
+  answer[size + 5], answer[size + 6], answer[size + 7] = due, deadline, record
+  size = size + 7
 end
 
 -- The same call again: what it leased and is still leased.
 if known then
   for _, was in ipairs(known) do
-    local k = keys_of(was.topic)
-    answer[#answer + 1] = was.more
-    answer[#answer + 1] = 0
-    local count_at = #answer
-    for _, leased in ipairs(was.leased) do
-      local packed = call('HGET', k.runs, leased[1])
-      local run = packed and unpack_run(packed)
-      if run and run.lease == leased[2] then
-        local _, most = rules_of(run)
-        say(leased[1], run, most, tonumber(call('ZSCORE', k.lease, leased[1])), call('HGET', k.jobs, leased[1]))
-        answer[count_at] = answer[count_at] + 1
+    local k, head = keys_of(was.topic), size + 2
+    answer[size + 1], answer[head], size = was.more, 0, head
+    for i = 1, #was.leased, 2 do
+      local id, packed = was.leased[i], call('HGET', keys_of(was.topic).runs, was.leased[i])
+      if holds(packed, was.leased[i + 1]) then
+        local run = unpack_run(packed)
+        local _, most = rules_of(run, settings_of(k.topic))
+        say(id, run.lease, run.attempts, most, run.due, tonumber(call('ZSCORE', k.lease, id)), call('HGET', k.jobs, id))
+        answer[head] = answer[head] + 1
       end
     end
   end
   return answer
 end
 
--- How many to take from each lane for n places.
-local function shares(k, n)
-  local left = {h = call('LLEN', k.h), n = call('LLEN', k.n), l = call('LLEN', k.l)}
-  local take = {h = 0, n = 0, l = 0}
-  for i = 1, math.min(n, left.h + left.n + left.l) do
-    local lane = PLACES[(time[2] + i) % 10 + 1]
-    if left[lane] == 0 then lane = left.h > 0 and 'h' or left.n > 0 and 'n' or 'l' end
-    left[lane], take[lane] = left[lane] - 1, take[lane] + 1
-  end
-  return take
-end
-
--- Up to n live jobs off ready, as id and lane, at most 2n entries looked at.
+-- Up to n live entries off the ready lists in the order of places, at most 3n looked at. Returns ids, their lanes.
 local function pop(k, n)
-  local haunted, found, looked = call('EXISTS', k.ghosts) == 1, {}, 0
+  local watched = call('EXISTS', k.ghosts, k.heads) > 0
+  local haunted_list, ids, lanes, looked = watched and call('EXISTS', k.ghosts) == 1, {}, {}, 0
   repeat
     local before = looked
-    for lane, count in pairs(shares(k, n - #found)) do
-      for _, id in ipairs(count > 0 and call('LPOP', k[lane], count) or {}) do
-        looked = looked + 1
-        if not haunted or call('SREM', k.ghosts, LANE_BYTE[lane] .. id) == 0 then found[#found + 1] = {id, lane} end
+    local left = {h = call('LLEN', k.h), n = call('LLEN', k.n), l = call('LLEN', k.l)}
+    local order, take, taken = {}, {h = 0, n = 0, l = 0}, {}
+    for i = 1, math.min(n - #ids, left.h + left.n + left.l) do
+      local lane = PLACES[(time[2] + i) % 10 + 1]
+      if left[lane] == 0 then lane = left.h > 0 and 'h' or left.n > 0 and 'n' or 'l' end
+      left[lane], take[lane] = left[lane] - 1, take[lane] + 1
+      order[i] = lane
+    end
+    for lane, count in pairs(take) do
+      if count > 0 then
+        taken[lane] = {at = 0, ids = call('LPOP', k[lane], count)}
+        if watched then popped(k, lane, count) end
       end
     end
-  until #found >= n or looked == before or looked >= 2 * n
-  return found
+    for _, lane in ipairs(order) do
+      local from = taken[lane]
+      from.at = from.at + 1
+      looked = looked + 1
+      local id = from.ids[from.at]
+      if not haunted_list or call('SREM', k.ghosts, LANE_BYTE[lane] .. id) == 0 then
+        ids[#ids + 1], lanes[#lanes + 1] = id, lane
+      end
+    end
+  until #ids >= n or looked == before or looked >= 2 * n
+  return ids, lanes
 end
 
 -- Puts the jobs from the i-th on back to the head of their lists, as they stood.
-local function put_back(k, found, i)
-  for back = #found, i, -1 do call('LPUSH', k[found[back][2]], found[back][1]) end
+local function put_back(k, ids, lanes, i)
+  for back = #ids, i, -1 do
+    call('LPUSH', k[lanes[back]], ids[back])
+    popped(k, lanes[back], -1)
+  end
 end
 
-local function lease(k, n)
-  local found = room > 0 and pop(k, n) or {}
-  local ids, leased, runs, leases, soonest = {}, {}, {}, {}, nil
-  for i, job in ipairs(found) do ids[i] = job[1] end
-  local packed = #ids > 0 and call('HMGET', k.runs, unpack(ids))
+-- What may be found expired has its group's key read. Returns which these are.
+local function guard_expiring(k, n)
+  local over, guarded = within(k, call('ZRANGE', k.expire, '-inf', now, 'BYSCORE', 'LIMIT', 0, 3 * n), room), {}
+  if #over > 0 then guard_groups(k, records_of(k, over)) end
+  for _, id in ipairs(over) do guarded[id] = true end
+  return guarded
+end
+
+local function lease(k, n, set, guarded)
+  if room <= 0 then return {} end
+  local ids, lanes = pop(k, n)
+  local leased, runs, leases, soonest, records = {}, {}, {}, nil, nil
+  if #ids == 0 then return leased end
+  local packed = call('HMGET', k.runs, unpack(ids))
+  local ends = call('EXISTS', k.expire) == 1 and call('ZMSCORE', k.expire, unpack(ids)) or {}
   for i, id in ipairs(ids) do
     if room <= 0 then
-      put_back(k, found, i)
+      put_back(k, ids, lanes, i)
       break
     end
-    local record = call('HGET', k.jobs, id)
+    local at = (i - 1) % PART + 1
+    if at == 1 then records = call('HMGET', k.jobs, unpack(ids, i, math.min(i + PART - 1, #ids))) end
+    local record = records[at]
     -- an entry without a record cannot be; if it ever is, it must not stop the others
     if record then
-      local run = packed[i] and unpack_run(packed[i]) or new_run(found[i][2], (struct.unpack('>I6', record, 3)))
-      run.rules = byte(record, 2) % 16 >= 8 and struct.unpack('>I2c0', record, 9) or ''
-      run.attempts, run.lease = run.attempts + 1, token .. place_no
-      place_no = place_no + 1
-      local ttr, most = rules_of(run)
-      local deadline = now + ttr
-      if not soonest or deadline < soonest then soonest = deadline end
-      runs[#runs + 1] = id
-      runs[#runs + 1] = pack_run(run)
-      leases[#leases + 1] = deadline
-      leases[#leases + 1] = id
-      leased[#leased + 1] = {id, run.lease}
-      say(id, run, most, deadline, record)
-      room = room - #record
+      local run = packed[i] and unpack_run(packed[i]) or new_run(lanes[i], (struct.unpack('>I6', record, 3)))
+      local expires = tonumber(ends[i] or 0)
+      if expires > 0 then call('ZREM', k.expire, id) end
+      if expires > 0 and expires <= now and guarded[id] then
+        if expired(k, id, run, record) == 'dead' then call('HSET', k.runs, id, pack_run(run)) end
+      else
+        local flags = byte(record, 2)
+        run.rules = ''
+        if flags % 16 >= 8 then
+          local _, rules = parts_of(record)
+          run.rules = rules
+        end
+        run.grouped, run.expires, run.started = flags % 64 >= 32 and 1 or 0, expires, now
+        run.attempts, run.lease = run.attempts + 1, token .. place_no
+        place_no = place_no + 1
+        local ttr, most = rules_of(run, set)
+        local deadline = now + ttr
+        if not soonest or deadline < soonest then soonest = deadline end
+        runs[#runs + 1], runs[#runs + 2] = id, pack_run(run)
+        leases[#leases + 1], leases[#leases + 2] = deadline, id
+        leased[#leased + 1], leased[#leased + 2] = id, run.lease
+        say(id, run.lease, run.attempts, most, run.due, deadline, record)
+        room = room - #record
+      end
     end
   end
   if soonest then
@@ -114,20 +143,25 @@ end
 
 local wanted = {}
 for at = 6, #ARGV, 2 do
-  local k = keys_of(ARGV[at], 'jobs', 'lease', 'runs', 'n', 'h', 'l', 'c', 'ghosts')
-  wanted[#wanted + 1] = {k, tonumber(ARGV[at + 1])}
+  local k = keys_of(ARGV[at], 'jobs', 'lease', 'runs', 'log', 'expire', 'dead', 'n', 'h', 'l', 'c', 'ghosts', 'heads')
+  local set, n = settings_of(k.topic), tonumber(ARGV[at + 1])
+  local refused = nil
+  if set.paused or set.callback then refused = 0
+  elseif n > 0 and (set.maxInFlight or set.ratePerSecond) then refused = 2 end
+  wanted[#wanted + 1] = {k = k, n = math.abs(n), set = set, refused = refused}
+  if not refused then wanted[#wanted].guarded = guard_expiring(k, math.abs(n)) end
 end
 for _, want in ipairs(wanted) do
-  local k = want[1]
-  answer[#answer + 1] = 0
-  answer[#answer + 1] = 0
-  local head = #answer
-  local leased = lease(k, want[2])
-  -- the last live one may have stood before ghosts
-  if call('EXISTS', k.ghosts) == 1 then bury(k) end
-  local more = call('LLEN', k.h) + call('LLEN', k.n) + call('LLEN', k.l) > 0 and 1 or 0
-  if more == 0 then call('SREM', KEYS[4], k.topic) end
-  answer[head - 1], answer[head] = more, #leased
+  local k, more, leased, head = want.k, want.refused, {}, size + 2
+  answer[size + 1], answer[head], size = 0, 0, head
+  if not more then
+    leased = lease(k, want.n, want.set, want.guarded)
+    -- the last live one may have stood before ghosts
+    if call('EXISTS', k.ghosts) == 1 then bury(k) end
+    more = call('LLEN', k.h) + call('LLEN', k.n) + call('LLEN', k.l) > 0 and 1 or 0
+    if more == 0 then call('SREM', KEYS[4], k.topic) end
+  end
+  answer[head - 1], answer[head] = more, #leased / 2
   memory[#memory + 1] = {topic = k.topic, more = more, leased = leased}
 end
 tell()

@@ -24,6 +24,7 @@ public final class Main {
     private static final long STOP_SECONDS = 9;
     private static volatile boolean failed;
     private static volatile boolean stopping;
+    private static volatile boolean up;
     private static volatile boolean serving;
 
     private Main() {}
@@ -77,9 +78,15 @@ public final class Main {
         stopping = true;
         try {
             if (server != null) {
-                log.info("stopping");
+                // a start that failed or was broken off has never been up
+                boolean wasUp = up;
+                if (wasUp) {
+                    log.info("stopping");
+                }
                 server.stop().toCompletionStage().toCompletableFuture().get(STOP_SECONDS, TimeUnit.SECONDS);
-                log.info("stopped");
+                if (wasUp) {
+                    log.info("stopped");
+                }
             }
         } catch (Exception e) {
             log.error("did not stop cleanly", e);
@@ -89,6 +96,7 @@ public final class Main {
     }
 
     private static void sayHello(Server server, Settings settings) {
+        up = true;
         log.info(
                 "delayq {} listening on http://{}:{} redis={} data={}",
                 version(),

@@ -6,6 +6,7 @@ import io.delayq.bus.LocalCodec;
 import io.delayq.bus.WakeVerticle;
 import io.delayq.config.Settings;
 import io.delayq.gateway.GatewayVerticle;
+import io.delayq.http.PortCheck;
 import io.delayq.ingress.IngressVerticle;
 import io.delayq.ingress.OpsRoutes;
 import io.delayq.job.Ids;
@@ -52,6 +53,8 @@ public final class Server {
     private final Settings settings;
     private final Deque<Supplier<Future<?>>> toClose = new ConcurrentLinkedDeque<>();
     private volatile int port;
+    /** Guarded by {@link #toClose}: what is opened is either closed by the stop, or not opened any more. */
+    private boolean stopping;
 
     Server(Vertx vertx, Settings settings) {
         this.vertx = vertx;
@@ -73,6 +76,9 @@ public final class Server {
 
     /** Finishes what is under way and closes. The rooms have their time together, so that it ends also when Redis hangs. */
     public Future<Void> stop() {
+        synchronized (toClose) {
+            stopping = true;
+        }
         return stop(System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(ROOMS_MILLIS));
     }
 
@@ -94,7 +100,8 @@ public final class Server {
 
     Future<Void> open() {
         LocalCodec.register(vertx.eventBus());
-        return redis().compose(set -> endpoint(set).compose(endpoint -> rooms(set, endpoint)));
+        return PortCheck.run(vertx, settings.http()).compose(free -> redis()).compose(set -> endpoint(set)
+                .compose(endpoint -> rooms(set, endpoint)));
     }
 
     private Future<RedisEndpoint> endpoint(Settings set) {
@@ -108,11 +115,21 @@ public final class Server {
         if (settings.redis().url() != null) {
             return Future.succeededFuture(settings);
         }
-        Future<EmbeddedRedis> redis = EmbeddedRedis.start(vertx, settings.dataDir());
-        // before it is up: a stop in the middle of the start takes it along
-        toClose.push(() -> redis.transform(
-                started -> started.succeeded() ? started.result().stop() : Future.succeededFuture()));
-        return redis.map(started -> settings.withRedisUrl(started.url()));
+        return unlessStopping(() -> {
+            Future<EmbeddedRedis> redis = EmbeddedRedis.start(vertx, settings.dataDir());
+            // before it is up: a stop in the middle of the start takes it along
+            toClose.push(() -> redis.transform(
+                    started -> started.succeeded() ? started.result().stop() : Future.succeededFuture()));
+            return redis.map(started -> settings.withRedisUrl(started.url()));
+        });
+    }
+
+    private <T> Future<T> unlessStopping(Supplier<Future<T>> opening) {
+        synchronized (toClose) {
+            return stopping
+                    ? Future.failedFuture(new IllegalStateException("stopped while it was starting"))
+                    : opening.get();
+        }
     }
 
     private Future<Void> rooms(Settings set, RedisEndpoint endpoint) {
@@ -132,7 +149,7 @@ public final class Server {
         for (int i = 0; i < instances.ingress(); i++) {
             doors.add(new IngressVerticle(set, stores, addresses, ids, ops, askedPort, i));
         }
-        return StartCheck.run(vertx, endpoint, keys)
+        return check(endpoint, keys)
                 .compose(ok -> deploy(1, i -> new WakeVerticle(stores, addresses)))
                 .compose(ok -> deploy(instances.scanner(), i -> new ScannerVerticle(stores, addresses, i)))
                 .compose(ok -> deploy(instances.dispatcher(), i -> new DispatchVerticle(stores, addresses, i)))
@@ -141,15 +158,27 @@ public final class Server {
                 .onSuccess(ok -> port = doors.get(0).actualPort());
     }
 
+    private Future<Void> check(RedisEndpoint endpoint, Keys keys) {
+        return unlessStopping(() -> {
+            StartCheck check = new StartCheck(vertx, endpoint, keys);
+            toClose.push(check::abandon);
+            return check.passed();
+        });
+    }
+
     private Future<Void> deploy(int count, IntFunction<? extends Deployable> room) {
-        List<Future<String>> all = new ArrayList<>();
-        for (int i = 0; i < count; i++) {
-            all.add(vertx.deployVerticle(room.apply(i)));
-        }
-        toClose.push(() -> Future.join(all.stream()
-                .filter(Future::succeeded)
-                .map(id -> vertx.undeploy(id.result()))
-                .toList()));
-        return Future.join(all).mapEmpty();
+        return unlessStopping(() -> {
+            List<Future<String>> all = new ArrayList<>();
+            for (int i = 0; i < count; i++) {
+                all.add(vertx.deployVerticle(room.apply(i)));
+            }
+            toClose.push(() -> Future.join(all.stream().map(this::undeployed).toList()));
+            return Future.join(all).mapEmpty();
+        });
+    }
+
+    /** Also one that is still starting: Redis must not go away under it. */
+    private Future<Void> undeployed(Future<String> deploying) {
+        return deploying.transform(id -> id.succeeded() ? vertx.undeploy(id.result()) : Future.<Void>succeededFuture());
     }
 }

@@ -5,6 +5,8 @@ import io.delayq.redis.Store;
 import io.delayq.redis.Stores;
 import io.vertx.core.Future;
 import io.vertx.core.VerticleBase;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Between the rooms, not one of them: turns the hints that scripts publish in Redis into messages for the scanners and
@@ -13,12 +15,16 @@ import io.vertx.core.VerticleBase;
 public final class WakeVerticle extends VerticleBase implements HintSubscription.Listener {
     private static final long LOOK_MILLIS = 1_000;
     private static final long DEAF_MILLIS = 3_500;
+    private static final int LOOKS_BEHIND = 2;
+    private static final Logger log = LoggerFactory.getLogger(WakeVerticle.class);
 
     private final Stores stores;
     private final Addresses addresses;
     private Courier courier;
     private Store store;
     private HintSubscription subscription;
+    private long[] versions;
+    private int[] looksBehind;
     private long timer;
     private boolean stopped;
 
@@ -31,6 +37,8 @@ public final class WakeVerticle extends VerticleBase implements HintSubscription
     public Future<?> start() {
         courier = new Courier(vertx);
         store = stores.open(vertx, "wake");
+        versions = new long[stores.buckets()];
+        looksBehind = new int[stores.buckets()];
         subscription = new HintSubscription(vertx, stores.endpoint(), stores.keys(), this);
         lookAgain();
         return Future.succeededFuture();
@@ -70,13 +78,30 @@ public final class WakeVerticle extends VerticleBase implements HintSubscription
             Future<Void> one = look(bucket);
             all = all.eventually(() -> one);
         }
-        all.onComplete(done -> timer = vertx.setTimer(LOOK_MILLIS, id -> lookAgain()));
+        all.eventually(this::mend).onComplete(done -> timer = vertx.setTimer(LOOK_MILLIS, id -> lookAgain()));
+    }
+
+    /** Bucket 0 is the truth of all settings; a bucket that differs from it for longer has missed a change. */
+    private Future<Void> mend() {
+        Future<Void> all = Future.succeededFuture();
+        for (int i = 1; i < versions.length; i++) {
+            int bucket = i;
+            looksBehind[bucket] = versions[bucket] == versions[0] ? 0 : looksBehind[bucket] + 1;
+            if (looksBehind[bucket] >= LOOKS_BEHIND) {
+                all = all.eventually(() -> store.topics()
+                        .mend(bucket)
+                        .onSuccess(changed -> log.info("settings mended bucket={} topics={}", bucket, changed))
+                        .onFailure(error -> log.debug("settings not mended bucket={}", bucket, error)));
+            }
+        }
+        return all;
     }
 
     /** A failed look is made good by the next one. */
     private Future<Void> look(int bucket) {
         return store.look(bucket)
                 .onSuccess(seen -> {
+                    versions[bucket] = seen.version();
                     if (seen.alarm() >= 0) {
                         alarm(bucket, seen.alarm(), seen.now());
                     }

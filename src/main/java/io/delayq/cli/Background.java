@@ -1,12 +1,14 @@
 package io.delayq.cli;
 
 import io.delayq.config.Settings;
+import io.delayq.redis.EmbeddedRedisException;
 import java.io.File;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.lang.management.ManagementFactory;
 import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -54,6 +56,9 @@ final class Background {
             } finally {
                 starting.close();
             }
+        } catch (FileSystemException e) {
+            throw Failure.of(
+                    EmbeddedRedisException.noDirectory(settings.dataDir(), e).getMessage());
         } catch (IOException e) {
             throw Failure.of("cannot start in the background: " + e + "; look at data.dir");
         }

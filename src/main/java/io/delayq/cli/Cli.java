@@ -32,6 +32,8 @@ public final class Cli {
                 .addSubcommand("cancel", new CancelCommand(context))
                 .addSubcommand("reschedule", new RescheduleCommand(context))
                 .addSubcommand("watch", new WatchCommand(context))
+                .addSubcommand("import", new ImportCommand(context))
+                .addSubcommand("export", new ExportCommand(context))
                 .addSubcommand("topics", new TopicsCommand(context))
                 .addSubcommand("stats", new StatsCommand(context))
                 .addSubcommand("doctor", new DoctorCommand(context))
@@ -58,7 +60,7 @@ public final class Cli {
     private static int misused(ParameterException e, String[] args) {
         CommandLine command = e.getCommandLine();
         boolean atRoot = command.getParent() == null;
-        String what = lowerFirst(e.getMessage().replaceFirst("^Error: ", ""));
+        String what = atRoot ? said(e) : Misuse.of(e).orElseGet(() -> said(e));
         if (atRoot && e instanceof UnmatchedArgumentException unmatched) {
             String word = unmatched.getUnmatched().get(0);
             List<String> near = unmatched.getSuggestions();
@@ -71,7 +73,8 @@ public final class Cli {
         return USAGE;
     }
 
-    private static String lowerFirst(String text) {
+    private static String said(ParameterException e) {
+        String text = e.getMessage().replaceFirst("^Error: ", "");
         return text.isEmpty() ? text : text.substring(0, 1).toLowerCase(Locale.ROOT) + text.substring(1);
     }
 

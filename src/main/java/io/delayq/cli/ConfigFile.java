@@ -10,7 +10,7 @@ final class ConfigFile {
     @Option(
             names = {"-c", "--config"},
             paramLabel = "FILE",
-            description = "Configuration file; without it conf/delayq.yaml, if it is there.")
+            description = "Settings of the server; without it conf/delayq.yaml, if it is there.")
     private Path file;
 
     /** The one named, else the one in the working directory (null), else the one that came with the program. */

@@ -5,6 +5,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.sun.management.UnixOperatingSystemMXBean;
 import io.delayq.cli.Finding.Level;
 import io.delayq.config.ConfigFaults;
+import io.delayq.config.ServerAddress;
 import io.delayq.config.Settings;
 import io.delayq.config.SettingsLoader;
 import io.delayq.redis.RedisCheckup;
@@ -29,7 +30,8 @@ import picocli.CommandLine.Spec;
 @Command(
         description = {
             "Checks the configuration, the server, its Redis and this machine, and says what to do.",
-            "Takes the settings that serve takes (behind --). Changes nothing. Exit code 1 if there is a problem."
+            "Takes the settings that serve takes (behind --). Changes nothing. Exit code 1 if there is a problem;"
+                    + " warnings and notes leave it at 0."
         },
         footer = {"", "  delayq doctor -c /etc/delayq.yaml", "  delayq doctor -- --redis.url=redis://10.0.0.5"})
 final class DoctorCommand implements Callable<Integer> {
@@ -104,12 +106,21 @@ final class DoctorCommand implements Callable<Integer> {
 
     private void server(Settings settings) {
         boolean named = options.given(context) != null;
+        if (!named && settings == null) {
+            findings.add(Finding.note("server", "not asked, since its settings have faults", "mend them first"));
+            return;
+        }
         if (!named && settings != null && settings.http().port() == 0) {
             findings.add(Finding.note("server", "http.port is 0, so its port is not known", "name it with --url"));
             return;
         }
-        Remote remote = new Remote(
-                named || settings == null ? options.url(context) : local(settings.http()), options.token(context));
+        Remote remote = named
+                ? options.remote(context, null)
+                : new Remote(
+                        new ServerAddress(
+                                        settings.http().host(), settings.http().port())
+                                .url(),
+                        options.token(context));
         Remote.Answer answer;
         try {
             answer = remote.ask("GET", "/health/ready", null, Duration.ZERO);
@@ -118,7 +129,7 @@ final class DoctorCommand implements Callable<Integer> {
             findings.add(
                     named
                             ? Finding.problem("server", "none answers at " + remote.url(), remedy)
-                            : Finding.note("server", "none answers at " + remote.url(), remedy));
+                            : Finding.warning("server", "none answers at " + remote.url(), remedy));
             return;
         }
         findings.add(
@@ -129,11 +140,6 @@ final class DoctorCommand implements Callable<Integer> {
                                 remote.url() + " answers " + answer.status() + " on /health/ready: "
                                         + Texts.plain(answer.text()),
                                 "look at its log"));
-    }
-
-    private static String local(Settings.Http http) {
-        String host = http.host().equals("0.0.0.0") || http.host().equals("::") ? "127.0.0.1" : http.host();
-        return "http://" + (host.contains(":") ? "[" + host + "]" : host) + ":" + http.port();
     }
 
     private void redis(Settings settings) {
@@ -189,6 +195,7 @@ final class DoctorCommand implements Callable<Integer> {
                     switch (finding.level()) {
                         case OK -> "@|green ok     |@";
                         case NOTE -> "@|yellow note   |@";
+                        case WARNING -> "@|bold,yellow warning|@";
                         case PROBLEM -> "@|bold,red problem|@";
                     };
             Ansi ansi = context.ansi();
@@ -200,12 +207,25 @@ final class DoctorCommand implements Callable<Integer> {
                         + Texts.wrapped(finding.remedy(), LEVELS + NAMES + 3, width));
             }
         }
-        long notes = count(Level.NOTE);
         out.println();
-        out.println(
-                problems == 0
-                        ? "no problems" + (notes == 0 ? "" : ", " + notes + (notes == 1 ? " note" : " notes"))
-                        : problems + (problems == 1 ? " problem" : " problems"));
+        out.println(summary(problems, count(Level.WARNING), count(Level.NOTE)));
+    }
+
+    /** "no problems" only where nothing but notes was found. */
+    private static String summary(long problems, long warnings, long notes) {
+        List<String> parts = new ArrayList<>();
+        if (problems > 0) {
+            parts.add(problems + (problems == 1 ? " problem" : " problems"));
+        } else if (warnings == 0) {
+            parts.add("no problems");
+        }
+        if (warnings > 0) {
+            parts.add(warnings + (warnings == 1 ? " warning" : " warnings"));
+        }
+        if (notes > 0) {
+            parts.add(notes + (notes == 1 ? " note" : " notes"));
+        }
+        return String.join(", ", parts);
     }
 
     private ObjectNode json(boolean ok) {

@@ -9,6 +9,7 @@ record Finding(Level level, String check, String found, String remedy) {
     enum Level {
         OK,
         NOTE,
+        WARNING,
         PROBLEM
     }
 
@@ -19,6 +20,11 @@ record Finding(Level level, String check, String found, String remedy) {
     /** Worth knowing, and not wrong. */
     static Finding note(String check, String found, String remedy) {
         return new Finding(Level.NOTE, check, found, remedy);
+    }
+
+    /** Wrong for most, and perhaps meant. */
+    static Finding warning(String check, String found, String remedy) {
+        return new Finding(Level.WARNING, check, found, remedy);
     }
 
     static Finding problem(String check, String found, String remedy) {

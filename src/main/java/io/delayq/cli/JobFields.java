@@ -31,7 +31,7 @@ final class JobFields {
     /** When a job runs. */
     static final class When {
         @Option(
-                names = "--in",
+                names = {"--in", "--delay"},
                 paramLabel = "DURATION",
                 description = "Such as 250ms, 30s, 15m, 24h, 7d, 1h30m; digits alone are ms.")
         private String in;

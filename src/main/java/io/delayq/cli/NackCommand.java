@@ -16,7 +16,10 @@ final class NackCommand extends RemoteCommand {
     @Parameters(index = "2", paramLabel = "LEASE", description = "As reserve showed it.")
     private String lease;
 
-    @Option(names = "--in", paramLabel = "DURATION", description = "When again; left out, the backoff decides.")
+    @Option(
+            names = {"--in", "--delay"},
+            paramLabel = "DURATION",
+            description = "When again; left out, the backoff decides.")
     private String in;
 
     @Option(names = "--error", paramLabel = "TEXT", description = "Why; kept with the job.")

@@ -2,6 +2,7 @@ package io.delayq.cli;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import java.io.IOException;
+import java.io.InputStream;
 import java.net.ConnectException;
 import java.net.URI;
 import java.net.URLEncoder;
@@ -22,6 +23,8 @@ import java.util.List;
 final class Remote {
     private static final Duration CONNECT = Duration.ofSeconds(3);
     private static final Duration ANSWER = Duration.ofSeconds(15);
+    private static final int MOST_OF_A_PROBLEM = 64 << 10;
+    private static final String START = "start one with 'delayq serve', or name another with --url or DELAYQ_URL";
 
     private final HttpClient http = HttpClient.newBuilder()
             .version(HttpClient.Version.HTTP_1_1)
@@ -97,18 +100,45 @@ final class Remote {
         }
     }
 
+    /** The answer as it comes; reading it fails if it ends early. */
+    InputStream stream(String path) {
+        HttpRequest.Builder request =
+                HttpRequest.newBuilder(URI.create(url + path)).timeout(ANSWER);
+        if (token != null) {
+            request.header("Authorization", "Bearer " + token);
+        }
+        try {
+            HttpResponse<InputStream> answer = http.send(request.build(), HttpResponse.BodyHandlers.ofInputStream());
+            if (answer.statusCode() == 200) {
+                return answer.body();
+            }
+            try (InputStream in = answer.body()) {
+                String text = new String(in.readNBytes(MOST_OF_A_PROBLEM), StandardCharsets.UTF_8);
+                throw Failure.of(refusal(new Answer(answer.statusCode(), text)));
+            }
+        } catch (IOException e) {
+            throw Failure.of(away(e));
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw Failure.of("interrupted");
+        }
+    }
+
+    String nobody() {
+        return "no server at " + url + "; " + START;
+    }
+
     private String away(IOException e) {
-        String start = "start one with 'delayq serve', or name another with --url or DELAYQ_URL";
         if (e instanceof ConnectException || e instanceof java.net.http.HttpConnectTimeoutException) {
-            return "no server at " + url + "; " + start;
+            return nobody();
         }
         if (e instanceof HttpTimeoutException) {
             return "the server at " + url + " did not answer in time; try again, or look at its log";
         }
-        return "no whole answer from " + url + " (" + e.getMessage() + "); is it a delayq server? If not, " + start;
+        return "no whole answer from " + url + " (" + e.getMessage() + "); is it a delayq server? If not, " + START;
     }
 
-    private String refusal(Answer answer) {
+    String refusal(Answer answer) {
         JsonNode problem = answer.json();
         if (!problem.path("type").asText("").startsWith("/problems/")) {
             return url + " answered " + answer.status + " and seems not to be a delayq server; look at --url";

@@ -4,11 +4,18 @@ import java.io.PrintWriter;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.ParentCommand;
 import picocli.CommandLine.Spec;
 
 /** A command that asks a server. */
 abstract class RemoteCommand implements Callable<Integer> {
     final Context context;
+
+    @ParentCommand
+    private RootCommand root;
+
+    @Mixin
+    private ConfigFile config;
 
     @Mixin
     RemoteOptions options;
@@ -22,7 +29,7 @@ abstract class RemoteCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        run(options.remote(context));
+        run(options.remote(context, config.path(root)));
         out().flush();
         return 0;
     }

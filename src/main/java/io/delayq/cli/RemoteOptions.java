@@ -1,6 +1,8 @@
 package io.delayq.cli;
 
+import io.delayq.config.ServerAddress;
 import java.net.URI;
+import java.nio.file.Path;
 import picocli.CommandLine.Option;
 
 /** Where the server is, and how to answer; the same for all commands that ask one. */
@@ -10,7 +12,9 @@ final class RemoteOptions {
     @Option(
             names = "--url",
             paramLabel = "URL",
-            description = "The server; otherwise DELAYQ_URL, otherwise " + DEFAULT_URL + ".")
+            description =
+                    "The server; otherwise DELAYQ_URL, otherwise where the settings http.host and http.port (file,"
+                            + " environment) say: " + DEFAULT_URL + " if nothing is set.")
     private String url;
 
     @Option(
@@ -32,9 +36,13 @@ final class RemoteOptions {
         return found == null || found.isBlank() ? null : found;
     }
 
-    String url(Context context) {
+    /** @param file with the server's settings; null: the usual one, if it is there */
+    private String url(Context context, Path file) {
         String found = given(context);
-        String chosen = (found == null ? DEFAULT_URL : found).replaceFirst("/+$", "");
+        if (found == null) {
+            return url(ServerAddress.of(file, context.env()));
+        }
+        String chosen = found.replaceFirst("/+$", "");
         try {
             URI uri = URI.create(chosen);
             boolean http = "http".equalsIgnoreCase(uri.getScheme()) || "https".equalsIgnoreCase(uri.getScheme());
@@ -53,7 +61,14 @@ final class RemoteOptions {
         return found == null || found.isBlank() ? null : found;
     }
 
-    Remote remote(Context context) {
-        return new Remote(url(context), token(context));
+    private static String url(ServerAddress address) {
+        if (address.port() == 0) {
+            throw Failure.of("http.port is 0, so the server's port is not known; name it with --url");
+        }
+        return address.url();
+    }
+
+    Remote remote(Context context, Path file) {
+        return new Remote(url(context, file), token(context));
     }
 }

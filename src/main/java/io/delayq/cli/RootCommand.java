@@ -37,7 +37,7 @@ final class RootCommand implements Runnable {
     @Option(
             names = {"-c", "--config"},
             paramLabel = "FILE",
-            description = "Configuration file, for serve and doctor.")
+            description = "Settings of the server; without it conf/delayq.yaml, if it is there.")
     Path config;
 
     @Spec

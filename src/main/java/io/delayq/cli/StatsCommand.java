@@ -146,7 +146,7 @@ final class StatsCommand extends RemoteCommand {
                 p50 < 0 ? "lateness: nothing was delivered" : "lateness: half " + within(p50) + ", 99% " + within(p99));
         lines.add("");
         Table table =
-                new Table("TOPIC", "DELAYED", "READY", "RESERVED", "DEAD", "PUSH/S", "DELIVER/S", "ACK/S", "SUBS");
+                new Table("TOPIC", "DELAYED", "READY", "RESERVED", "DEAD", "PUSH/S", "DELIVER/S", "ACK/S", "CONSUMERS");
         for (JsonNode topic : shown(before, now, height - HEAD_LINES)) {
             String name = topic.path("topic").asText();
             table.row(List.of(

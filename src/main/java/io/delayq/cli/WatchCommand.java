@@ -60,6 +60,11 @@ final class WatchCommand extends RemoteCommand {
         }
         // the client would wait for a server that is away
         remote.get("/health/live");
+        boolean unknown = remote.ask("GET", Remote.topic(topic), null, Duration.ZERO)
+                .json()
+                .path("type")
+                .asText()
+                .equals("/problems/topic-not-found");
         DelayqClient client =
                 DelayqClient.create(new DelayqOptions().url(remote.url()).token(options.token(context)));
         Thread stop = new Thread(() -> stopped(client), "stop");
@@ -68,8 +73,8 @@ final class WatchCommand extends RemoteCommand {
             Loading.await(handling.ready());
             Runtime.getRuntime().addShutdownHook(stop);
             if (!options.json()) {
-                say("watching " + topic + " at " + remote.url() + (ack ? ", jobs shown are done" : "")
-                        + "; Ctrl-C ends");
+                say("watching " + topic + (unknown ? " (no such topic yet)" : "") + " at " + remote.url()
+                        + (ack ? ", jobs shown are done" : "") + "; Ctrl-C ends");
             }
             ended.await();
             Runtime.getRuntime().removeShutdownHook(stop);

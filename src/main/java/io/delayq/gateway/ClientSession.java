@@ -40,6 +40,7 @@ final class ClientSession implements Visitor.Listener {
 
     private final GatewayVerticle gateway;
     private final Visitor visitor;
+    private final String by;
     private final Context context;
     private final FrameHandler frames;
     private final Map<String, Subscription> subscriptions = new LinkedHashMap<>();
@@ -54,6 +55,7 @@ final class ClientSession implements Visitor.Listener {
     ClientSession(GatewayVerticle gateway, Visitor visitor, Context context, FrameHandler frames) {
         this.gateway = gateway;
         this.visitor = visitor;
+        this.by = visitor.by();
         this.context = context;
         this.frames = frames;
     }
@@ -109,8 +111,12 @@ final class ClientSession implements Visitor.Listener {
     private void giveBack(String topic, String id, String lease, boolean sent) {
         Store store = gateway.store();
         store.untilAnswered(() -> sent
-                ? store.lost(topic, id, lease).mapEmpty()
+                ? store.lost(topic, id, lease, by).mapEmpty()
                 : store.release(topic, id, lease).mapEmpty());
+    }
+
+    String by() {
+        return by;
     }
 
     /** The client's word on a job is on its way to the store. */

@@ -81,7 +81,7 @@ final class FrameHandler {
     }
 
     private void ack(ClientSession session, ClientFrame.Ack ack) {
-        each(session, ack, ack.topic(), ack.jobs(), job -> store.ack(ack.topic(), job.id(), job.lease()))
+        each(session, ack, ack.topic(), ack.jobs(), job -> store.ack(ack.topic(), job.id(), job.lease(), session.by()))
                 .onSuccess(held -> {
                     List<String> stale = stale(ack.jobs(), held);
                     meters.acked(ack.topic(), held.size() - stale.size());
@@ -91,7 +91,7 @@ final class FrameHandler {
 
     private void nack(ClientSession session, ClientFrame.Nack nack) {
         each(session, nack, nack.topic(), nack.jobs(), job -> store.nack(
-                                nack.topic(), job.id(), job.lease(), job.millis(), job.error())
+                                nack.topic(), job.id(), job.lease(), job.millis(), job.error(), session.by())
                         .map(nacked -> !nacked.stale()))
                 .onSuccess(held -> {
                     List<String> stale = stale(nack.jobs(), held);

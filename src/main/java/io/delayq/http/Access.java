@@ -130,6 +130,11 @@ public final class Access {
             checkTopic(topic);
         }
 
+        /** Who that is, for a job's attempt log: the token's name if there is one, and where it calls from. */
+        String by(Object address) {
+            return token == null ? String.valueOf(address) : token.name() + "@" + address;
+        }
+
         public boolean isAdmin() {
             return token == null || token.rights().contains("admin");
         }

@@ -8,6 +8,7 @@ import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpServerResponse;
+import io.vertx.core.http.HttpVersion;
 import io.vertx.core.net.impl.ConnectionBase;
 import io.vertx.ext.web.Router;
 import io.vertx.ext.web.RoutingContext;
@@ -31,15 +32,38 @@ public final class Api {
     private static final Logger log = LoggerFactory.getLogger(Api.class);
     private static final int RETRY_AFTER_SECONDS = 1;
     private static final long LINGER_MILLIS = 2_000;
+    /** How long streams under way may go on once the server is stopping. */
+    private static final long STREAM_GRACE_MILLIS = 1_500;
+
+    /** A client may read nothing for so many times as long as it may send nothing. */
+    private static final int READ_STALLS = 6;
 
     /** Serves one call. Throwing a {@link Problem} is as good as returning a failed future. */
     public interface Handler {
         Future<Answer> handle(Call call);
     }
 
-    /** @param bodyLimit most bytes of a request */
+    /**
+     * Serves one call whose answer is written as a stream. A failure before anything was written is answered as a problem;
+     * after that the answer is cut off.
+     */
+    public interface StreamHandler {
+        Future<Void> handle(Call call, Outflow out);
+    }
+
+    /**
+     * @param bodyLimit most bytes of a request that is not a stream
+     * @param handler null: only streams are served here
+     * @param stream null: no streams are served here
+     */
     public record Route(
-            HttpMethod method, String path, Right right, int bodyLimit, Handler handler, Consumer<Visitor> door) {
+            HttpMethod method,
+            String path,
+            Right right,
+            int bodyLimit,
+            Handler handler,
+            StreamHandler stream,
+            Consumer<Visitor> door) {
         public Route {
             Objects.requireNonNull(right, "every route names its right");
         }
@@ -54,6 +78,7 @@ public final class Api {
     private final long stallMillis;
     private final List<Route> routes = new ArrayList<>();
     private final Set<Future<?>> underWay = new HashSet<>();
+    private final Set<Outflow> streams = new HashSet<>();
     private boolean draining;
 
     public Api(Vertx vertx, Access access, long stallMillis) {
@@ -63,13 +88,26 @@ public final class Api {
     }
 
     public Api route(HttpMethod method, String path, Right right, int bodyLimit, Handler handler) {
-        routes.add(new Route(method, path, right, bodyLimit, handler, null));
+        routes.add(new Route(method, path, right, bodyLimit, handler, null, null));
+        return this;
+    }
+
+    /** A path whose answer is a stream of lines. */
+    public Api stream(HttpMethod method, String path, Right right, int bodyLimit, StreamHandler stream) {
+        routes.add(new Route(method, path, right, bodyLimit, null, stream, null));
+        return this;
+    }
+
+    /** A path that takes JSON and answers with JSON, or takes lines, unread and paused, and answers with lines. */
+    public Api routeOrStream(
+            HttpMethod method, String path, Right right, int bodyLimit, Handler handler, StreamHandler stream) {
+        routes.add(new Route(method, path, right, bodyLimit, handler, stream, null));
         return this;
     }
 
     /** A path that takes WebSockets and nothing else. */
     public Api webSocket(String path, Right right, Consumer<Visitor> door) {
-        routes.add(new Route(HttpMethod.GET, path, right, 0, null, door));
+        routes.add(new Route(HttpMethod.GET, path, right, 0, null, null, door));
         return this;
     }
 
@@ -107,6 +145,9 @@ public final class Api {
 
     /** From now on refuses requests. Completes when those under way are answered. */
     public Future<Void> drain() {
+        if (!draining && !streams.isEmpty()) {
+            vertx.setTimer(STREAM_GRACE_MILLIS, over -> List.copyOf(streams).forEach(Outflow::cut));
+        }
         draining = true;
         return underWay.isEmpty()
                 ? Future.succeededFuture()
@@ -127,14 +168,15 @@ public final class Api {
         underWay.add(answer);
         answer.onComplete(result -> {
             underWay.remove(answer);
-            if (result.succeeded()) {
-                write(request, result.result());
-            } else {
+            if (result.failed()) {
                 write(request, result.cause());
+            } else if (result.result() != null) {
+                write(request, result.result());
             }
         });
     }
 
+    /** Null: written as a stream. */
     private Future<Answer> answer(Route route, HttpServerRequest request) {
         try {
             List<String> segments = Paths.segments(request.path());
@@ -150,13 +192,19 @@ public final class Api {
             if (route.door() != null) {
                 throw Problem.invalid("", "expected a WebSocket handshake (Connection: Upgrade, Upgrade: websocket)");
             }
-            checkMediaType(request);
+            boolean lines = checkMediaType(request, route.handler() != null && route.stream() != null);
             Faults inPath = Paths.faults(route.pattern(), segments);
             if (inPath.isEmpty() && route.path().contains("/:topic")) {
                 caller.checkTopic(segments.get(2));
             }
-            return Bodies.read(vertx, request, route.bodyLimit(), stallMillis)
-                    .compose(body -> handle(route, new Call(request, segments, inPath, body, caller)));
+            if (lines) {
+                request.pause();
+                return stream(route, new Call(request, segments, inPath, new byte[0], caller));
+            }
+            return Bodies.read(vertx, request, route.bodyLimit(), stallMillis).compose(body -> {
+                Call call = new Call(request, segments, inPath, body, caller);
+                return route.handler() != null ? handle(route, call) : stream(route, call);
+            });
         } catch (RuntimeException e) {
             return Future.failedFuture(e);
         }
@@ -195,6 +243,26 @@ public final class Api {
         }
     }
 
+    private Future<Answer> stream(Route route, Call call) {
+        if (call.request().version() == HttpVersion.HTTP_1_0) {
+            throw Problem.invalid(
+                    "", "expected HTTP/1.1; the end of a stream cannot be told apart from its loss before");
+        }
+        Outflow out = new Outflow(vertx, call.request(), READ_STALLS * stallMillis, this::isDraining);
+        streams.add(out);
+        return Future.<Void>future(done -> route.stream().handle(call, out).onComplete(done))
+                .recover(error -> {
+                    if (!out.isBegun()) {
+                        return Future.failedFuture(error);
+                    }
+                    log.warn("stream cut off status={}", problem(error).status());
+                    out.cut();
+                    return Future.succeededFuture();
+                })
+                .onComplete(done -> streams.remove(out))
+                .map(done -> null);
+    }
+
     private void unmatched(RoutingContext context) {
         HttpServerRequest request = context.request();
         try {
@@ -218,28 +286,39 @@ public final class Api {
         }
     }
 
-    private static Problem notFound(HttpServerRequest request) {
-        // most likely a name that was left out or is none
-        return Paths.isUntidy(Paths.segments(request.path()))
-                ? Problem.invalid("", "in the path: expected a name between the slashes, not an empty one or dots")
-                : nothingHere();
+    private Problem notFound(HttpServerRequest request) {
+        List<String> segments = Paths.segments(request.path());
+        if (Paths.isUntidy(segments)) {
+            // most likely a name that was left out or is none
+            return Problem.invalid("", "in the path: expected a name between the slashes, not an empty one or dots");
+        }
+        String near = Paths.nearest(routes.stream().map(Route::pattern).toList(), segments);
+        return near == null
+                ? nothingHere()
+                : ProblemType.NOT_FOUND.with("there is nothing at this path; did you mean " + near + "?");
     }
 
     private static Problem nothingHere() {
         return ProblemType.NOT_FOUND.with("there is nothing at this path; the API begins with /v1");
     }
 
-    private static void checkMediaType(HttpServerRequest request) {
+    /** Whether the body is lines, which are taken only {@code orLines}. */
+    private static boolean checkMediaType(HttpServerRequest request, boolean orLines) {
         if (request.getHeader(HttpHeaders.CONTENT_ENCODING) != null) {
             throw ProblemType.UNSUPPORTED_MEDIA_TYPE.with("expected a body without Content-Encoding");
         }
-        String type = request.getHeader(HttpHeaders.CONTENT_TYPE);
-        if (type != null
-                && hasBody(request)
-                && !type.split(";", 2)[0].strip().toLowerCase(Locale.ROOT).equals(Answer.JSON)) {
-            throw ProblemType.UNSUPPORTED_MEDIA_TYPE.with(
-                    "expected Content-Type: application/json, or none; with curl use --json instead of -d");
+        String header = request.getHeader(HttpHeaders.CONTENT_TYPE);
+        if (header == null || !hasBody(request)) {
+            return false;
         }
+        String type = header.split(";", 2)[0].strip().toLowerCase(Locale.ROOT);
+        boolean lines = orLines && type.equals(Outflow.LINES);
+        if (!lines && !type.equals(Answer.JSON)) {
+            throw ProblemType.UNSUPPORTED_MEDIA_TYPE.with("expected Content-Type: application/json, or none"
+                    + (orLines ? ", or " + Outflow.LINES + " for one job a line" : "")
+                    + "; with curl use --json instead of -d");
+        }
+        return lines;
     }
 
     private void write(HttpServerRequest request, Throwable cause) {
@@ -277,6 +356,8 @@ public final class Api {
             vertx.cancelTimer(timer);
             request.connection().close();
         });
+        // it may have been left unread
+        request.resume();
     }
 
     private static boolean hasBody(HttpServerRequest request) {

@@ -3,8 +3,9 @@ package io.delayq.http;
 import io.delayq.ops.Meters;
 import io.delayq.redis.Store;
 import io.vertx.core.Future;
+import io.vertx.core.Promise;
 import io.vertx.core.buffer.Buffer;
-import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 
 /** Pushes many jobs, each for itself: one that is refused does not sink the others. */
@@ -12,25 +13,70 @@ public final class BulkPush {
     /** So that the answer to many bad jobs does not outgrow a message. */
     private static final int LONGEST_DETAIL = 300;
 
-    private BulkPush() {}
+    private static final int WINDOW = 2_000;
+
+    private final Store store;
+    private final Meters meters;
+    private final List<Row> rows;
+    private final Access.Caller caller;
+    private final Buffer[] results;
+    private final Promise<Outcome> over = Promise.promise();
+    private int begun;
+    private int ended;
+    private int accepted;
+    private boolean pushing;
+
+    private BulkPush(Store store, Meters meters, List<Row> rows, Access.Caller caller) {
+        this.store = store;
+        this.meters = meters;
+        this.rows = rows;
+        this.caller = caller;
+        this.results = new Buffer[rows.size()];
+    }
 
     /** @param results for each row what became of it, as JSON text, in input order */
     public record Outcome(int accepted, List<Buffer> results) {}
 
+    /** @param row what became of a job, as JSON text */
+    public record Result(boolean accepted, Buffer row) {}
+
     /** Never fails: what went wrong stands in the results. */
     public static Future<Outcome> all(Store store, Meters meters, List<Row> rows, Access.Caller caller) {
-        List<Future<Buffer>> results = new ArrayList<>(rows.size());
-        int[] accepted = {0};
-        for (Row row : rows) {
-            results.add(push(store, row, caller)
-                    .map(pushed -> {
-                        accepted[0]++;
-                        meters.pushed(row.topic(), 1);
-                        return accepted(row, pushed);
-                    })
-                    .otherwise(error -> rejected(row, Api.problem(error))));
+        BulkPush bulk = new BulkPush(store, meters, rows, caller);
+        bulk.pushOn();
+        return bulk.over.future();
+    }
+
+    /** Keeps a window of jobs under way: those behind it do not spend their deadline on waiting. */
+    private void pushOn() {
+        if (pushing) {
+            // one that ended at once: the loop below goes on by itself
+            return;
         }
-        return Future.join(results).map(all -> new Outcome(accepted[0], all.list()));
+        pushing = true;
+        while (begun < rows.size() && begun - ended < WINDOW) {
+            int at = begun++;
+            one(store, meters, rows.get(at), caller).onSuccess(result -> {
+                accepted += result.accepted ? 1 : 0;
+                results[at] = result.row;
+                ended++;
+                pushOn();
+            });
+        }
+        pushing = false;
+        if (ended == rows.size()) {
+            over.tryComplete(new Outcome(accepted, Arrays.asList(results)));
+        }
+    }
+
+    /** Never fails either. */
+    public static Future<Result> one(Store store, Meters meters, Row row, Access.Caller caller) {
+        return push(store, row, caller)
+                .map(pushed -> {
+                    meters.pushed(row.topic(), 1);
+                    return new Result(true, accepted(row, pushed));
+                })
+                .otherwise(error -> new Result(false, rejected(row, Api.problem(error))));
     }
 
     private static Future<Store.Pushed> push(Store store, Row row, Access.Caller caller) {

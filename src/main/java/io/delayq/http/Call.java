@@ -1,15 +1,14 @@
 package io.delayq.http;
 
 import io.vertx.core.http.HttpServerRequest;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 
 /**
  * One request on its way through a route.
  *
  * @param segments the path's parts, decoded
- * @param inPath what is wrong with the names in the path; these cannot be had then
+ * @param inPath what is wrong with the names in the path, and with the query once it was read; these names cannot be had
+ *     then
  * @param body empty if none was sent
  */
 public record Call(HttpServerRequest request, List<String> segments, Faults inPath, byte[] body, Access.Caller caller) {
@@ -34,24 +33,24 @@ public record Call(HttpServerRequest request, List<String> segments, Faults inPa
         return segments.get(4);
     }
 
-    /** The query parameters by name. Any but those known is a fault, as is one given twice or not decodable. */
-    public Map<String, String> query(List<String> known, Faults faults) {
-        Map<String, String> found = new LinkedHashMap<>();
-        String query = request.query();
-        for (String pair : query == null || query.isEmpty() ? new String[0] : query.split("&")) {
-            String[] parts = pair.split("=", 2);
-            try {
-                String name = Paths.decode(parts[0].replace('+', ' '));
-                if (!known.contains(name)) {
-                    faults.add(Faults.child("", name), "unknown parameter; expected " + String.join(", ", known));
-                } else if (found.put(name, parts.length < 2 ? "" : Paths.decode(parts[1].replace('+', ' '))) != null) {
-                    faults.add(Faults.child("", name), "expected once");
-                }
-            } catch (Problem e) {
-                faults.add(Faults.child("", parts[0]), "expected percent-encoded UTF-8");
-            }
-        }
-        return found;
+    /** The fifth part of {@code /v1/topics/{topic}/groups/{group}}. */
+    public String group() {
+        return id();
+    }
+
+    /** As it was sent; null if there is none. */
+    public String query() {
+        return request.query();
+    }
+
+    /** For a route without query parameters: each one is a fault, told along with those of path and body. */
+    public void refuseQuery() {
+        QueryReader.read(query(), List.of(), inPath);
+    }
+
+    /** Who calls, for a job's attempt log. */
+    public String by() {
+        return caller.by(request.remoteAddress());
     }
 
     /** Whether the client is known to have gone. */

@@ -27,7 +27,7 @@ public final class JobFields {
 
     public static String group(JsonReader in) {
         String group = in.text("text of 1 to 256 bytes");
-        return group == null ? null : checked(in, group, Names.groupFault(group));
+        return group == null ? null : checked(in, group, Names.idFault(group));
     }
 
     public static Long delay(JsonReader in) {

@@ -136,7 +136,25 @@ public final class JobJson {
                 .end();
     }
 
-    public static Buffer job(JobView job, boolean withBody) {
+    /** @param whole with its log and body */
+    public static Buffer job(JobView job, boolean whole) {
+        Writer out = brief(job);
+        if (whole) {
+            out.raw("log", job.log()).raw("body", job.body());
+        }
+        return out.end();
+    }
+
+    /** One of a list: such a job has no log, even with its body. */
+    public static Buffer listed(JobView job, boolean withBody) {
+        Writer out = brief(job);
+        if (withBody) {
+            out.raw("body", job.body());
+        }
+        return out.end();
+    }
+
+    private static Writer brief(JobView job) {
         JobOptions own = job.options();
         Writer out = object().text("topic", job.topic())
                 .text("id", job.id())
@@ -152,14 +170,10 @@ public final class JobJson {
         if (own.callback() != null) {
             out.object("callback", callback -> callback(callback, own.callback()));
         }
-        out.number("deadline", job.deadline()).text("lastError", job.lastError());
-        if (withBody) {
-            out.raw("body", job.body());
-        }
-        return out.end();
+        return out.number("deadline", job.deadline()).text("lastError", job.lastError());
     }
 
-    private static void retry(Writer out, Retry retry) {
+    static void retry(Writer out, Retry retry) {
         out.number("maxAttempts", retry.maxAttempts());
         if (retry.backoff() instanceof Backoff.Steps steps) {
             out.list("backoff", steps.waits(), (buffer, wait) -> buffer.appendString(Long.toString(wait)));
@@ -171,7 +185,7 @@ public final class JobJson {
         }
     }
 
-    private static void callback(Writer out, Callback callback) {
+    static void callback(Writer out, Callback callback) {
         out.text("url", callback.url()).text("method", callback.method());
         if (!callback.headers().isEmpty()) {
             out.object("headers", headers -> {
@@ -183,7 +197,7 @@ public final class JobJson {
     }
 
     /** @param settings null: not for this caller */
-    public static void topic(Buffer buffer, TopicCounts topic, int subscribers, String settings) {
+    public static void topic(Buffer buffer, TopicCounts topic, int subscribers, Buffer settings) {
         new Writer(buffer)
                 .text("topic", topic.topic())
                 .number("delayed", topic.delayed())

@@ -86,6 +86,11 @@ public final class JobRequest {
         }
     }
 
+    /** A line of which nothing was kept. */
+    public static Row tooLong(int index, long length) {
+        return new Row(index, null, null, null, requestTooLarge(length));
+    }
+
     /**
      * One job of a list, with its topic inside, the reader standing on it.
      *
@@ -189,7 +194,7 @@ public final class JobRequest {
         return new NewJob(topic, idGiven ? id : ids.next(), when, options, body == null ? Buffer.buffer("null") : body);
     }
 
-    private static Problem requestTooLarge(int bytes) {
+    private static Problem requestTooLarge(long bytes) {
         return Problem.tooLarge("", "expected at most 1 MiB for one job, found " + bytes + " bytes");
     }
 }

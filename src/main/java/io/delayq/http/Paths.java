@@ -6,6 +6,8 @@ import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
 
 /** Paths as they were sent: split before they are decoded, so that an id may hold a slash. */
 final class Paths {
@@ -41,6 +43,35 @@ final class Paths {
         return true;
     }
 
+    /**
+     * The way to where a path was probably meant to lead, such as {@code /v1/topics/…}: as far as it is right, and the word
+     * of a pattern that is nearest to the first wrong one. Null if none is near.
+     */
+    static String nearest(List<String[]> patterns, List<String> segments) {
+        List<String[]> open = patterns;
+        StringBuilder way = new StringBuilder();
+        for (int i = 0; i < segments.size(); i++) {
+            int at = i;
+            String word = segments.get(i);
+            List<String[]> longEnough =
+                    open.stream().filter(pattern -> pattern.length > at).toList();
+            List<String[]> fitting = longEnough.stream()
+                    .filter(pattern -> pattern[at].startsWith(":") || pattern[at].equals(word))
+                    .toList();
+            if (fitting.isEmpty()) {
+                Set<String> known = new TreeSet<>();
+                longEnough.forEach(pattern -> known.add(pattern[at]));
+                String near = Names.nearest(word, known);
+                return near == null ? null : way + "/" + near + (at + 1 < segments.size() ? "/…" : "");
+            }
+            // what the client sent is not repeated
+            way.append('/')
+                    .append(fitting.get(0)[at].startsWith(":") ? "{" + fitting.get(0)[at].substring(1) + "}" : word);
+            open = fitting;
+        }
+        return null;
+    }
+
     /** All faults of the names in a path that fits the pattern. */
     static Faults faults(String[] pattern, List<String> segments) {
         Faults faults = new Faults();
@@ -48,7 +79,7 @@ final class Paths {
             String value = segments.get(i);
             String fault = pattern[i].equals(":topic")
                     ? Names.topicFault(value)
-                    : pattern[i].equals(":id") ? Names.idFault(value) : null;
+                    : pattern[i].equals(":id") || pattern[i].equals(":group") ? Names.idFault(value) : null;
             if (fault != null) {
                 faults.add("/" + pattern[i].substring(1), "in the path: " + fault);
             }

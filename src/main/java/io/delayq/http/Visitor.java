@@ -64,6 +64,11 @@ public final class Visitor {
         return caller;
     }
 
+    /** Who that is, for a job's attempt log. */
+    public String by() {
+        return caller.by(socket.remoteAddress());
+    }
+
     public String address() {
         return String.valueOf(socket.remoteAddress());
     }

@@ -35,7 +35,7 @@ final class ConsumerRoutes {
 
     Future<Answer> ack(Call call) {
         ConsumerRequest.Ack ack = ConsumerRequest.ack(call.body());
-        return store.ack(call.topic(), call.id(), ack.lease()).map(held -> {
+        return store.ack(call.topic(), call.id(), ack.lease(), call.by()).map(held -> {
             checkHeld(held);
             meters.acked(call.topic(), 1);
             return Answer.empty();
@@ -44,13 +44,17 @@ final class ConsumerRoutes {
 
     Future<Answer> nack(Call call) {
         ConsumerRequest.Nack nack = ConsumerRequest.nack(call.body());
-        return store.nack(call.topic(), call.id(), nack.lease(), nack.delay(), nack.error())
+        return store.nack(call.topic(), call.id(), nack.lease(), nack.delay(), nack.error(), call.by())
                 .map(nacked -> {
                     checkHeld(!nacked.stale());
                     return Answer.json(
                             200,
                             JobJson.object()
-                                    .text("state", nacked.state().word())
+                                    .text(
+                                            "state",
+                                            nacked.state() == null
+                                                    ? "gone"
+                                                    : nacked.state().word())
                                     .number("due", nacked.state() == JobState.DELAYED ? nacked.due() : null)
                                     .end());
                 });
@@ -70,7 +74,7 @@ final class ConsumerRoutes {
         List<ConsumerRequest.Held> held = ConsumerRequest.acks(call.body());
         List<Future<Boolean>> acks = new ArrayList<>(held.size());
         for (ConsumerRequest.Held job : held) {
-            acks.add(store.ack(call.topic(), job.id(), job.lease()));
+            acks.add(store.ack(call.topic(), job.id(), job.lease(), call.by()));
         }
         return Future.join(acks).map(all -> {
             List<String> stale = new ArrayList<>();

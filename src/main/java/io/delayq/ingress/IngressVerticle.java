@@ -27,7 +27,7 @@ import java.util.function.Consumer;
 
 /**
  * Room 1 of <b>push</b> -> bucket -> ready -> consumer -> ack: REST. Routes only; what they do is in {@link JobRoutes},
- * {@link ConsumerRoutes} and {@link TopicRoutes}.
+ * {@link ConsumerRoutes}, {@link TopicRoutes}, {@link TopicJobsRoutes} and {@link ExportRoutes}.
  */
 public final class IngressVerticle extends VerticleBase {
     private static final int SMALL = JobRequest.MAX_REQUEST_BYTES;
@@ -80,15 +80,21 @@ public final class IngressVerticle extends VerticleBase {
         api = new Api(vertx, new Access(settings), settings.http().headerMillis());
         routes(
                 api,
-                new JobRoutes(vertx, store, meters, ids),
+                new JobRoutes(vertx, store, meters, ids, settings.http().headerMillis()),
                 new ConsumerRoutes(store, polls, meters),
                 new TopicRoutes(store, meters),
+                new TopicJobsRoutes(store),
+                new ExportRoutes(store),
                 this::showIn);
         ops.routes(vertx, api, store::isUp);
         DocRoutes.routes(vertx, api);
         meters.queue("polls", name, polls::waiting);
         listener = new Listener(vertx, settings.http(), settings.instances().ingress());
-        return polls.start().compose(ready -> store.ready()).compose(ready -> listener.listen(api, port));
+        return polls.start()
+                .compose(ready -> store.ready())
+                .<Object>compose(ready -> listener.listen(api, port).mapEmpty())
+                // one that did not start is not stopped, and its connection would outlive it
+                .recover(error -> store.close().transform(closed -> Future.failedFuture(error)));
     }
 
     /** Answers what is under way, long-polls at once; then closes the door. */
@@ -126,22 +132,31 @@ public final class IngressVerticle extends VerticleBase {
         Api api = new Api(null, null, 0);
         routes(
                 api,
-                new JobRoutes(null, null, null, null),
+                new JobRoutes(null, null, null, null, 0),
                 new ConsumerRoutes(null, null, null),
                 new TopicRoutes(null, null),
+                new TopicJobsRoutes(null),
+                new ExportRoutes(null),
                 visitor -> {});
         new OpsRoutes(null).routes(null, api, () -> true);
         return api.routes();
     }
 
     private static void routes(
-            Api api, JobRoutes jobs, ConsumerRoutes consumers, TopicRoutes topics, Consumer<Visitor> door) {
-        api.route(POST, "/v1/topics/:topic/jobs", Right.PUSH, SMALL, jobs::push)
+            Api api,
+            JobRoutes jobs,
+            ConsumerRoutes consumers,
+            TopicRoutes topics,
+            TopicJobsRoutes topicJobs,
+            ExportRoutes exports,
+            Consumer<Visitor> door) {
+        api
+                .route(POST, "/v1/topics/:topic/jobs", Right.PUSH, SMALL, jobs::push)
                 .route(PUT, "/v1/topics/:topic/jobs/:id", Right.PUSH, SMALL, jobs::put)
                 .route(GET, "/v1/topics/:topic/jobs/:id", Right.PUSH_OR_CONSUME, SMALL, jobs::get)
                 .route(DELETE, "/v1/topics/:topic/jobs/:id", Right.PUSH, SMALL, jobs::cancel)
                 .route(PATCH, "/v1/topics/:topic/jobs/:id", Right.PUSH, SMALL, jobs::reschedule)
-                .route(POST, "/v1/jobs", Right.PUSH, LARGE, jobs::pushMany)
+                .routeOrStream(POST, "/v1/jobs", Right.PUSH, LARGE, jobs::pushMany, jobs::pushLines)
                 .route(POST, "/v1/topics/:topic/reserve", Right.CONSUME, SMALL, consumers::reserve)
                 .route(POST, "/v1/topics/:topic/acks", Right.CONSUME, SMALL, consumers::acks)
                 .route(POST, "/v1/topics/:topic/jobs/:id/ack", Right.CONSUME, SMALL, consumers::ack)
@@ -149,6 +164,16 @@ public final class IngressVerticle extends VerticleBase {
                 .route(POST, "/v1/topics/:topic/jobs/:id/extend", Right.CONSUME, SMALL, consumers::extend)
                 .route(GET, "/v1/topics", Right.ADMIN, SMALL, topics::list)
                 .route(GET, "/v1/topics/:topic", Right.PUSH_OR_CONSUME_OR_ADMIN, SMALL, topics::get)
+                .route(PUT, "/v1/topics/:topic", Right.ADMIN, SMALL, topics::configure)
+                .route(DELETE, "/v1/topics/:topic", Right.ADMIN, SMALL, topics::delete)
+                .route(POST, "/v1/topics/:topic/pause", Right.ADMIN, SMALL, topics::pause)
+                .route(POST, "/v1/topics/:topic/resume", Right.ADMIN, SMALL, topics::resume)
+                .route(GET, "/v1/topics/:topic/jobs", Right.ADMIN, SMALL, topicJobs::list)
+                .route(DELETE, "/v1/topics/:topic/jobs", Right.ADMIN, SMALL, topicJobs::purge)
+                .route(POST, "/v1/topics/:topic/dead/requeue", Right.ADMIN, SMALL, topicJobs::requeue)
+                .route(DELETE, "/v1/topics/:topic/groups/:group", Right.ADMIN, SMALL, topicJobs::cancelGroup)
+                .route(GET, "/v1/topics/:topic/forecast", Right.ADMIN, SMALL, topicJobs::forecast)
+                .stream(GET, "/v1/export", Right.ADMIN, SMALL, exports::export)
                 .webSocket("/v1/ws", Right.PUSH_OR_CONSUME, door);
     }
 }

@@ -7,6 +7,7 @@ import io.delayq.http.Call;
 import io.delayq.http.ConsumerRequest;
 import io.delayq.http.JobJson;
 import io.delayq.http.JobRequest;
+import io.delayq.http.Outflow;
 import io.delayq.http.Problem;
 import io.delayq.job.IdSource;
 import io.delayq.job.JobState;
@@ -30,12 +31,15 @@ final class JobRoutes {
     private final Store store;
     private final Meters meters;
     private final IdSource ids;
+    private final long stallMillis;
 
-    JobRoutes(Vertx vertx, Store store, Meters meters, IdSource ids) {
+    /** @param stallMillis how long a body may stall */
+    JobRoutes(Vertx vertx, Store store, Meters meters, IdSource ids, long stallMillis) {
         this.vertx = vertx;
         this.store = store;
         this.meters = meters;
         this.ids = ids;
+        this.stallMillis = stallMillis;
     }
 
     Future<Answer> push(Call call) {
@@ -118,6 +122,10 @@ final class JobRoutes {
                                 .number("rejected", outcome.results().size() - outcome.accepted())
                                 .list("results", outcome.results(), Buffer::appendBuffer)
                                 .end()));
+    }
+
+    Future<Void> pushLines(Call call, Outflow out) {
+        return new LinePush(vertx, store, meters, ids, stallMillis, call, out).run();
     }
 
     private void readOn(Bulk bulk, Promise<Void> read) {

@@ -5,7 +5,13 @@ import io.delayq.http.Call;
 import io.delayq.http.Faults;
 import io.delayq.http.JobJson;
 import io.delayq.http.Problem;
+import io.delayq.http.QueryReader;
+import io.delayq.http.SettingsJson;
+import io.delayq.http.SettingsRequest;
+import io.delayq.http.TopicRequest;
 import io.delayq.job.Names;
+import io.delayq.job.TopicCounts;
+import io.delayq.job.TopicSettings;
 import io.delayq.ops.Meters;
 import io.delayq.redis.Store;
 import io.vertx.core.Future;
@@ -13,13 +19,9 @@ import io.vertx.core.buffer.Buffer;
 import java.nio.charset.StandardCharsets;
 import java.util.Base64;
 import java.util.List;
-import java.util.Map;
 
-/** Looking at topics. */
+/** Looking at topics, setting, pausing and deleting them. */
 final class TopicRoutes {
-    private static final int DEFAULT_LIMIT = 50;
-    private static final int MOST = 500;
-
     private final Store store;
     private final Meters meters;
 
@@ -30,11 +32,11 @@ final class TopicRoutes {
 
     Future<Answer> list(Call call) {
         Faults faults = new Faults();
-        Map<String, String> query = call.query(List.of("prefix", "limit", "cursor"), faults);
-        int limit = limit(query.get("limit"), faults);
-        String after = cursor(query.get("cursor"), faults);
+        QueryReader query = QueryReader.read(call.query(), List.of("prefix", "limit", "cursor"), faults);
+        int limit = query.limit();
+        String after = cursor(query.text("cursor"), faults);
         faults.throwIfAny();
-        String prefix = query.getOrDefault("prefix", "");
+        String prefix = query.text("prefix") == null ? "" : query.text("prefix");
         return store.topics(prefix, after, limit + 1).compose(names -> {
             List<String> page = names.subList(0, Math.min(limit, names.size()));
             List<String> shown = page.stream().filter(call.caller()::mayTouch).toList();
@@ -54,29 +56,60 @@ final class TopicRoutes {
     }
 
     Future<Answer> get(Call call) {
-        return store.counts(List.of(call.topic())).map(counts -> {
-            if (counts.isEmpty()) {
-                throw Problem.topicNotFound(call.topic());
+        String topic = call.topic();
+        Future<List<TopicCounts>> counts = store.counts(List.of(topic));
+        Future<TopicSettings> settings =
+                call.caller().isAdmin() ? store.topics().settings(topic) : Future.succeededFuture();
+        return Future.all(counts, settings).map(both -> {
+            if (counts.result().isEmpty()) {
+                throw Problem.topicNotFound(topic);
             }
-            Buffer out = Buffer.buffer(128);
-            JobJson.topic(
-                    out,
-                    counts.get(0),
-                    meters.subscribers(call.topic()),
-                    call.caller().isAdmin() ? "{}" : null);
-            return Answer.json(200, out);
+            return Answer.json(200, shown(counts.result().get(0), settings.result(), call));
         });
     }
 
-    private static int limit(String text, Faults faults) {
-        if (text == null) {
-            return DEFAULT_LIMIT;
-        }
-        if (!text.matches("[0-9]{1,3}") || Integer.parseInt(text) < 1 || Integer.parseInt(text) > MOST) {
-            faults.add("/limit", "expected a whole number from 1 to 500");
-            return DEFAULT_LIMIT;
-        }
-        return Integer.parseInt(text);
+    /** A topic that was made between the two questions has no settings yet. */
+    private Buffer shown(TopicCounts counts, TopicSettings settings, Call call) {
+        Buffer out = Buffer.buffer(128);
+        JobJson.topic(
+                out,
+                counts,
+                meters.subscribers(counts.topic()),
+                call.caller().isAdmin() ? SettingsJson.write(settings == null ? TopicSettings.NONE : settings) : null);
+        return out;
+    }
+
+    /** Answers when every process obeys the settings. */
+    Future<Answer> configure(Call call) {
+        call.refuseQuery();
+        TopicSettings settings = SettingsRequest.read(call.body());
+        return store.topics()
+                .configure(call.topic(), settings)
+                .map(done -> Answer.json(200, SettingsJson.write(settings)));
+    }
+
+    Future<Answer> delete(Call call) {
+        call.refuseQuery();
+        TopicRequest.nothing(call.body());
+        String topic = call.topic();
+        return TopicJobsRoutes.existing(store, topic, () -> store.topics().delete(topic, call::isGone))
+                .map(count -> TopicJobsRoutes.counted("deleted", count));
+    }
+
+    Future<Answer> pause(Call call) {
+        return pause(call, true);
+    }
+
+    Future<Answer> resume(Call call) {
+        return pause(call, false);
+    }
+
+    private Future<Answer> pause(Call call, boolean paused) {
+        call.refuseQuery();
+        TopicRequest.nothing(call.body());
+        String topic = call.topic();
+        return TopicJobsRoutes.existing(store, topic, () -> store.topics().pause(topic, paused))
+                .map(done -> Answer.empty());
     }
 
     private static String encode(String cursor) {

@@ -10,6 +10,7 @@ import io.vertx.core.buffer.Buffer;
  * @param retry in force now, both parts set
  * @param deadline end of the lease, null unless reserved
  * @param lastError null if none
+ * @param log the last attempts as a JSON list, oldest first; null if none has ended
  */
 public record JobView(
         String topic,
@@ -23,4 +24,5 @@ public record JobView(
         JobOptions options,
         Long deadline,
         String lastError,
+        String log,
         Buffer body) {}

@@ -27,26 +27,27 @@ public final class Names {
         return null;
     }
 
-    /** {@code .} and {@code ..} are refused because clients and proxies resolve them away in a path. */
+    /** {@code .} and {@code ..} are refused because clients and proxies resolve them away in a path. Groups likewise. */
     public static String idFault(String id) {
         if (id.equals(".") || id.equals("..")) {
-            return "expected an id other than . and .., which do not survive in a path";
+            return "expected something other than . and .., which do not survive in a path";
         }
-        return groupFault(id);
-    }
-
-    public static String groupFault(String group) {
-        if (group.isEmpty()) {
+        if (id.isEmpty()) {
             return "expected at least one character; leave the field out for none";
         }
+        return textFault(id, MAX_ID_BYTES);
+    }
+
+    /** For text that is stored and shown, and may be empty: no control characters, and at most so many bytes. */
+    public static String textFault(String text, int maxBytes) {
         int bytes = 0;
-        for (int i = 0; i < group.length(); i++) {
-            char c = group.charAt(i);
+        for (int i = 0; i < text.length(); i++) {
+            char c = text.charAt(i);
             if (c < 0x20 || (c >= 0x7f && c < 0xa0)) {
                 return "expected text without control characters";
             }
             if (Character.isSurrogate(c)) {
-                if (!isPairAt(group, i)) {
+                if (!isPairAt(text, i)) {
                     return "expected valid Unicode, without half a surrogate pair";
                 }
                 i++;
@@ -55,7 +56,7 @@ public final class Names {
                 bytes += c < 0x80 ? 1 : c < 0x800 ? 2 : 3;
             }
         }
-        return bytes > MAX_ID_BYTES ? "expected at most 256 bytes of UTF-8, found " + bytes : null;
+        return bytes > maxBytes ? "expected at most " + maxBytes + " bytes of UTF-8, found " + bytes : null;
     }
 
     /** The known word that was probably meant, or null if none is close. */

@@ -48,6 +48,9 @@ public final class DispatchVerticle extends VerticleBase {
     private final Set<Topic> hungry = new LinkedHashSet<>();
     private final Set<Future<?>> underWay = new HashSet<>();
     private Store store;
+    private Turns turns;
+    private long redisNow;
+    private long redisNowNanos;
     private boolean[] busy;
     private int firstBucket;
     private long batches;
@@ -65,6 +68,7 @@ public final class DispatchVerticle extends VerticleBase {
     public Future<?> start() {
         store = stores.open(vertx, "dispatcher-" + instance);
         busy = new boolean[stores.buckets()];
+        turns = new Turns(vertx, store, JOBS_A_TOPIC, this::track, this::turned);
         sweepTimer = vertx.setTimer(SWEEP_MILLIS, timer -> forgetSilent());
         meters.queue("handover", "dispatcher-" + instance, underWay::size);
         return vertx.eventBus()
@@ -78,7 +82,15 @@ public final class DispatchVerticle extends VerticleBase {
     public Future<?> stop() {
         stopped = true;
         vertx.cancelTimer(sweepTimer);
-        topics.values().forEach(topic -> topic.consumers().forEach(consumer -> release(consumer.gathered)));
+        topics.values().forEach(topic -> {
+            topic.consumers().forEach(consumer -> {
+                release(List.copyOf(consumer.gathered));
+                consumer.gathered.clear();
+            });
+            if (topic.inTurn()) {
+                turns.end(topic);
+            }
+        });
         return settled().eventually(store::close);
     }
 
@@ -124,9 +136,26 @@ public final class DispatchVerticle extends VerticleBase {
         if (topic.hungry()) {
             hungry.add(topic);
         }
-        if (topic.unused()) {
-            topics.remove(topic.name);
+        if (topic.isTurnOver()) {
+            turns.end(topic);
         }
+        if (topic.unused()) {
+            topics.remove(topic.name, topic);
+            turns.forget(topic);
+        }
+    }
+
+    /** A turn at a topic with a limit has begun, or could not be had. */
+    private void turned(Topic topic) {
+        if (stopped) {
+            if (topic.inTurn()) {
+                turns.end(topic);
+            }
+            return;
+        }
+        handOver(topic);
+        changed(topic);
+        ask();
     }
 
     /** Asks every bucket that is free for what may be there, beginning one further each time. */
@@ -134,6 +163,7 @@ public final class DispatchVerticle extends VerticleBase {
         if (stopped) {
             return;
         }
+        turns.ask();
         firstBucket = (firstBucket + 1) % busy.length;
         for (int i = 0; i < busy.length; i++) {
             int bucket = (firstBucket + i) % busy.length;
@@ -150,7 +180,7 @@ public final class DispatchVerticle extends VerticleBase {
             int count = topic.want(bucket, Math.min(JOBS_A_TOPIC, left));
             if (count > 0) {
                 topic.asking(bucket, count);
-                wants.add(new Store.Want(topic.name, count));
+                wants.add(new Store.Want(topic.name, count, topic.inTurn()));
                 left -= count;
             }
             if (left == 0) {
@@ -168,16 +198,20 @@ public final class DispatchVerticle extends VerticleBase {
 
     private void reserved(int bucket, List<Store.Want> wants, Store.Reserved reserved) {
         busy[bucket] = false;
-        long nanos = System.nanoTime();
+        redisNow = reserved.now();
+        redisNowNanos = System.nanoTime();
         for (int i = 0; i < wants.size(); i++) {
             Store.Leased leased = reserved.leased().get(i);
             Topic topic = topics.get(leased.topic());
-            topic.answered(bucket, wants.get(i).max(), leased.more());
+            topic.answered(bucket, wants.get(i).max(), leased.jobs().size(), leased.more() || leased.limited());
+            if (leased.limited()) {
+                turns.learn(topic);
+            }
             if (stopped) {
                 release(leased.jobs());
             } else {
                 release(topic.give(leased.jobs()));
-                topic.full().forEach(consumer -> handOver(topic, consumer, reserved.now(), nanos));
+                handOver(topic);
                 changed(topic);
             }
         }
@@ -189,7 +223,10 @@ public final class DispatchVerticle extends VerticleBase {
         log.debug("reserve failed bucket={}", bucket, error);
         for (Store.Want want : wants) {
             Topic topic = topics.get(want.topic());
-            topic.answered(bucket, want.max(), true);
+            topic.answered(bucket, want.max(), 0, true);
+            if (want.inTurn()) {
+                turns.end(topic);
+            }
             changed(topic);
         }
         if (!stopped) {
@@ -200,13 +237,17 @@ public final class DispatchVerticle extends VerticleBase {
         }
     }
 
-    private void handOver(Topic topic, Topic.Consumer consumer, long redisNow, long nanos) {
+    private void handOver(Topic topic) {
+        topic.full().forEach(consumer -> handOver(topic, consumer));
+    }
+
+    private void handOver(Topic topic, Topic.Consumer consumer) {
         List<Delivery> jobs = List.copyOf(consumer.gathered);
         consumer.gathered.clear();
         Batch batch = new Batch(instance + "-" + ++batches, consumer.id, topic.name, jobs);
         track(send(consumer.room, batch).onComplete(taken -> {
             if (taken.succeeded() && taken.result()) {
-                long now = redisNow + (System.nanoTime() - nanos) / 1_000_000;
+                long now = redisNow + (System.nanoTime() - redisNowNanos) / 1_000_000;
                 jobs.forEach(job -> meters.delivered(topic.name, now - job.due()));
             } else {
                 topic.refused(consumer, jobs.size());

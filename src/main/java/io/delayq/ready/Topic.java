@@ -60,6 +60,23 @@ final class Topic {
 
     private long room;
     private int asked;
+    private Turn turn = Turn.NONE;
+    private int turnLeft;
+    private int turnUsed;
+    /** Something changed since the turn was asked for: what its answer says may be old. */
+    private boolean turnHinted;
+
+    /** Where a topic with a limit stands: it is reserved from only in a turn, one bucket after the other. */
+    private enum Turn {
+        /** The topic has no limit, as far as is known. */
+        NONE,
+        /** A turn is to be asked for. */
+        WANTED,
+        ASKED,
+        OPEN,
+        /** The limit is reached; a hint or a timer tells when to ask again. */
+        BLOCKED
+    }
 
     Topic(String name, int buckets) {
         this.name = name;
@@ -77,6 +94,7 @@ final class Topic {
         consumer.granted = demand.granted();
         room += consumer.room();
         if (consumer.now && isNew) {
+            unblocked();
             // it is not told of what became ready before it came, so no bucket counts as seen
             for (int bucket = 0; bucket < buckets; bucket++) {
                 mayHave(bucket);
@@ -118,19 +136,84 @@ final class Topic {
 
     /** The bucket may have jobs. A hint during a question outlives its answer. */
     void mayHave(int bucket) {
+        unblocked();
         toAsk.set(bucket);
         if (asking.get(bucket)) {
             hinted.set(bucket);
         }
     }
 
-    /** Whether there is demand that a bucket may meet. */
+    /** Whether there is demand that a bucket may be asked to meet. */
     boolean hungry() {
+        boolean mayAsk = turn == Turn.NONE || turn == Turn.OPEN && turnLeft > 0 && asking.isEmpty();
+        return mayAsk && isUnmet();
+    }
+
+    private boolean isUnmet() {
         return room > asked && !toAsk.isEmpty();
     }
 
     boolean unused() {
-        return consumers.isEmpty() && asked == 0;
+        return consumers.isEmpty() && asked == 0 && turn != Turn.ASKED && turn != Turn.OPEN;
+    }
+
+    /** A bucket said that the topic has a limit. */
+    void limited() {
+        if (turn == Turn.NONE) {
+            turn = Turn.WANTED;
+        }
+    }
+
+    boolean isLimited() {
+        return turn != Turn.NONE;
+    }
+
+    boolean inTurn() {
+        return turn == Turn.OPEN;
+    }
+
+    /** Whether a turn is to be asked for now; true once. */
+    boolean asksForTurn() {
+        if (turn != Turn.WANTED || !isUnmet()) {
+            return false;
+        }
+        turn = Turn.ASKED;
+        turnHinted = false;
+        return true;
+    }
+
+    void turnBegan(int most) {
+        turn = Turn.OPEN;
+        turnLeft = most;
+        turnUsed = 0;
+    }
+
+    /** Nothing may be reserved for now; who wants an answer at once gets an empty one. */
+    void turnDenied() {
+        turn = turnHinted ? Turn.WANTED : Turn.BLOCKED;
+        promising.clear();
+    }
+
+    void unblocked() {
+        turnHinted = true;
+        if (turn == Turn.BLOCKED) {
+            turn = Turn.WANTED;
+        }
+    }
+
+    /** The limit was lifted. */
+    void unlimited() {
+        turn = Turn.NONE;
+    }
+
+    boolean isTurnOver() {
+        return turn == Turn.OPEN && asking.isEmpty() && (turnLeft <= 0 || !isUnmet());
+    }
+
+    /** @return how many jobs were reserved in it */
+    int turnEnded() {
+        turn = Turn.WANTED;
+        return turnUsed;
     }
 
     /** How many to ask the bucket for now, the rest of the demand being spread over the other buckets that may have some. */
@@ -139,8 +222,11 @@ final class Topic {
             return 0;
         }
         long open = room - asked;
-        if (open <= 0) {
+        if (open <= 0 || !hungry()) {
             return 0;
+        }
+        if (turn == Turn.OPEN) {
+            return (int) Math.min(Math.min(most, open), turnLeft);
         }
         BitSet free = (BitSet) toAsk.clone();
         free.andNot(asking);
@@ -154,9 +240,12 @@ final class Topic {
         asked += count;
     }
 
-    void answered(int bucket, int count, boolean more) {
+    /** @param reserved how many of {@code count} there were */
+    void answered(int bucket, int count, int reserved, boolean more) {
         asking.clear(bucket);
         asked -= count;
+        turnLeft -= reserved;
+        turnUsed += reserved;
         if (!more && !hinted.get(bucket)) {
             toAsk.clear(bucket);
         }

@@ -40,6 +40,10 @@ final class Caller {
         }
     }
 
+    String name() {
+        return name;
+    }
+
     /** Text of so many random bytes: letters and digits only, so that it is one word in a URL, a shell or a key. */
     static String randomText(int bytes) {
         byte[] drawn = new byte[bytes];

@@ -6,6 +6,7 @@ import io.delayq.redis.RedisStarter.Running;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import java.io.IOException;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
@@ -101,6 +102,9 @@ public final class EmbeddedRedis {
     }
 
     private static Throwable named(Throwable failure, Path dataDir) {
+        if (failure instanceof FileSystemException e) {
+            return EmbeddedRedisException.noDirectory(dataDir, e);
+        }
         return failure instanceof EmbeddedRedisException
                 ? failure
                 : new EmbeddedRedisException(

@@ -22,10 +22,13 @@ import java.util.Map;
  *
  * <pre>
  * byte 0     format, 1
- * byte 1     flags: bits 0-1 priority (0 normal, 1 high, 2 low), 4 callback, 8 rules follow, 16 extras follow
+ * byte 1     flags: bits 0-1 priority (0 normal, 1 high, 2 low), 4 callback, 8 rules follow, 16 extras follow,
+ *            32 group follows, 64 ttl follows
  * byte 2-7   time of the push in ms, big endian; put in by the script, so absent in what is sent to it
+ * ttl        6 bytes, ms; put in by the script if the topic has one and the job has none
  * rules      2 bytes length, JSON {t: ttr, m: maxAttempts, b: backoff}; read by the scripts
- * extras     4 bytes length, JSON {e: ttl, g: group, c: callback, p: traceparent}
+ * group      2 bytes length, UTF-8
+ * extras     4 bytes length, JSON {c: callback, p: traceparent}
  * body       the rest, JSON text as it came
  * </pre>
  */
@@ -34,6 +37,12 @@ final class JobRecord {
     private static final int CALLBACK = 4;
     private static final int RULES = 8;
     private static final int EXTRAS = 16;
+    private static final int GROUP = 32;
+    private static final int TTL = 64;
+    private static final int TTL_BYTES = 6;
+    /** In what is sent: normal was asked for, the topic is not. */
+    private static final int NORMAL_GIVEN = 3;
+
     private static final int HEADER = 8;
     private static final ObjectMapper JSON = new ObjectMapper();
 
@@ -42,19 +51,35 @@ final class JobRecord {
     /** The record without the time of the push, which the script puts in. */
     static byte[] encode(JobOptions options, Buffer body) {
         byte[] rules = rules(options);
+        byte[] group = options.group() == null ? null : Bytes.of(options.group());
         byte[] extras = extras(options);
-        int flags = options.priorityOrDefault().ordinal()
+        int flags = (options.priority() == Priority.NORMAL
+                        ? NORMAL_GIVEN
+                        : options.priorityOrDefault().ordinal())
                 | (options.callback() == null ? 0 : CALLBACK)
+                | (options.ttl() == null ? 0 : TTL)
                 | (rules == null ? 0 : RULES)
+                | (group == null ? 0 : GROUP)
                 | (extras == null ? 0 : EXTRAS);
-        int length =
-                2 + (rules == null ? 0 : 2 + rules.length) + (extras == null ? 0 : 4 + extras.length) + body.length();
+        int length = 2
+                + (options.ttl() == null ? 0 : TTL_BYTES)
+                + (rules == null ? 0 : 2 + rules.length)
+                + (group == null ? 0 : 2 + group.length)
+                + (extras == null ? 0 : 4 + extras.length)
+                + body.length();
         byte[] record = new byte[length];
         record[0] = FORMAT;
         record[1] = (byte) flags;
         int at = 2;
+        if (options.ttl() != null) {
+            number(record, at, options.ttl(), TTL_BYTES);
+            at += TTL_BYTES;
+        }
         if (rules != null) {
             at = append(record, at, rules, 2);
+        }
+        if (group != null) {
+            at = append(record, at, group, 2);
         }
         if (extras != null) {
             at = append(record, at, extras, 4);
@@ -64,11 +89,15 @@ final class JobRecord {
     }
 
     private static int append(byte[] record, int at, byte[] part, int lengthBytes) {
-        for (int i = 0; i < lengthBytes; i++) {
-            record[at + i] = (byte) (part.length >>> 8 * (lengthBytes - 1 - i));
-        }
+        number(record, at, part.length, lengthBytes);
         System.arraycopy(part, 0, record, at + lengthBytes, part.length);
         return at + lengthBytes + part.length;
+    }
+
+    private static void number(byte[] record, int at, long value, int bytes) {
+        for (int i = 0; i < bytes; i++) {
+            record[at + i] = (byte) (value >>> 8 * (bytes - 1 - i));
+        }
     }
 
     /** What a stored record says. */
@@ -81,11 +110,22 @@ final class JobRecord {
         int flags = record.getByte(1);
         long created = record.getLong(0) & 0xffff_ffff_ffffL;
         int at = HEADER;
+        Long ttl = null;
         JsonNode rules = null;
+        String group = null;
         JsonNode extras = null;
+        if ((flags & TTL) != 0) {
+            ttl = record.getLong(at - 2) & 0xffff_ffff_ffffL;
+            at += TTL_BYTES;
+        }
         if ((flags & RULES) != 0) {
             int length = record.getUnsignedShort(at);
             rules = parse(record.getBytes(at + 2, at + 2 + length));
+            at += 2 + length;
+        }
+        if ((flags & GROUP) != 0) {
+            int length = record.getUnsignedShort(at);
+            group = record.getString(at + 2, at + 2 + length);
             at += 2 + length;
         }
         if ((flags & EXTRAS) != 0) {
@@ -93,9 +133,9 @@ final class JobRecord {
             extras = parse(record.getBytes(at + 4, at + 4 + length));
             at += 4 + length;
         }
-        JobOptions options = (flags & (RULES | EXTRAS | 3)) == 0
+        JobOptions options = (flags & ~CALLBACK) == 0
                 ? JobOptions.NONE
-                : options(Priority.values()[flags & 3], rules, extras);
+                : options(Priority.values()[flags & 3], ttl, rules, group, extras);
         return new Decoded(created, options, record.slice(at, record.length()));
     }
 
@@ -111,32 +151,37 @@ final class JobRecord {
         if (retry.maxAttempts() != null) {
             node.put("m", retry.maxAttempts());
         }
-        if (retry.backoff() instanceof Backoff.Steps steps) {
-            ArrayNode waits = node.putArray("b");
-            steps.waits().forEach(waits::add);
-        } else if (retry.backoff() instanceof Backoff.Exponential e) {
-            node.putObject("b")
-                    .put("base", e.base())
-                    .put("factor", e.factor())
-                    .put("max", e.max())
-                    .put("jitter", e.jitter());
+        if (retry.backoff() != null) {
+            node.set("b", backoff(retry.backoff()));
         }
         return bytes(node);
     }
 
+    static JsonNode backoff(Backoff backoff) {
+        if (backoff instanceof Backoff.Steps steps) {
+            ArrayNode waits = JSON.createArrayNode();
+            steps.waits().forEach(waits::add);
+            return waits;
+        }
+        Backoff.Exponential e = (Backoff.Exponential) backoff;
+        return JSON.createObjectNode()
+                .put("base", e.base())
+                .put("factor", e.factor())
+                .put("max", e.max())
+                .put("jitter", e.jitter());
+    }
+
+    static JsonNode callback(Callback callback) {
+        ObjectNode node = JSON.createObjectNode().put("url", callback.url()).put("method", callback.method());
+        ObjectNode headers = node.putObject("headers");
+        callback.headers().forEach(headers::put);
+        return node;
+    }
+
     private static byte[] extras(JobOptions options) {
         ObjectNode node = JSON.createObjectNode();
-        if (options.ttl() != null) {
-            node.put("e", options.ttl());
-        }
-        if (options.group() != null) {
-            node.put("g", options.group());
-        }
         if (options.callback() != null) {
-            Callback callback = options.callback();
-            ObjectNode target = node.putObject("c").put("url", callback.url()).put("method", callback.method());
-            ObjectNode headers = target.putObject("headers");
-            callback.headers().forEach(headers::put);
+            node.set("c", callback(options.callback()));
         }
         if (options.traceparent() != null) {
             node.put("p", options.traceparent());
@@ -144,7 +189,7 @@ final class JobRecord {
         return node.isEmpty() ? null : bytes(node);
     }
 
-    private static JobOptions options(Priority priority, JsonNode rules, JsonNode extras) {
+    private static JobOptions options(Priority priority, Long ttl, JsonNode rules, String group, JsonNode extras) {
         JsonNode r = rules == null ? JSON.createObjectNode() : rules;
         JsonNode x = extras == null ? JSON.createObjectNode() : extras;
         return new JobOptions(
@@ -152,12 +197,12 @@ final class JobRecord {
                 new Retry(r.has("m") ? r.get("m").asInt() : null, r.has("b") ? backoff(r.get("b")) : null),
                 x.has("c") ? callback(x.get("c")) : null,
                 priority,
-                x.has("e") ? x.get("e").asLong() : null,
-                x.has("g") ? x.get("g").asText() : null,
+                ttl,
+                group,
                 x.has("p") ? x.get("p").asText() : null);
     }
 
-    private static Backoff backoff(JsonNode node) {
+    static Backoff backoff(JsonNode node) {
         if (node.isArray()) {
             List<Long> waits = new ArrayList<>();
             node.forEach(wait -> waits.add(wait.asLong()));
@@ -170,7 +215,7 @@ final class JobRecord {
                 node.get("jitter").asDouble());
     }
 
-    private static Callback callback(JsonNode node) {
+    static Callback callback(JsonNode node) {
         Map<String, String> headers = new LinkedHashMap<>();
         node.get("headers")
                 .properties()
@@ -178,7 +223,7 @@ final class JobRecord {
         return new Callback(node.get("url").asText(), node.get("method").asText(), headers);
     }
 
-    private static JsonNode parse(byte[] json) {
+    static JsonNode parse(byte[] json) {
         try {
             return JSON.readTree(json);
         } catch (IOException e) {
@@ -186,7 +231,7 @@ final class JobRecord {
         }
     }
 
-    private static byte[] bytes(JsonNode node) {
+    static byte[] bytes(JsonNode node) {
         try {
             return JSON.writeValueAsBytes(node);
         } catch (IOException e) {

@@ -4,15 +4,18 @@ import io.vertx.core.buffer.Buffer;
 
 /** A job's attempts as the scripts keep them in {@code runs:<t>}; see pack_run in prelude.lua for the layout. */
 record RunRecord(int attempts, long due, String lastError) {
-    private static final int ATTEMPTS = 2;
-    private static final int DUE = 6;
-    private static final int LEASE = 14;
+    /** Behind the lease: grouped, lane, losses; then attempts, due, started, expires; then the rules. */
+    private static final int ATTEMPTS = 3;
+
+    private static final int DUE = 7;
+    private static final int RULES = 25;
 
     static RunRecord decode(Buffer run) {
-        int at = LEASE;
-        at += 1 + run.getUnsignedByte(at);
-        at += 2 + run.getUnsignedShort(at);
+        int behindLease = 1 + run.getUnsignedByte(0);
+        int error = behindLease + RULES + 2 + run.getUnsignedShort(behindLease + RULES);
         return new RunRecord(
-                run.getInt(ATTEMPTS), run.getLong(DUE), at < run.length() ? run.getString(at, run.length()) : null);
+                run.getInt(behindLease + ATTEMPTS),
+                run.getLong(behindLease + DUE - 2) & 0xffff_ffff_ffffL,
+                error < run.length() ? run.getString(error, run.length()) : null);
     }
 }

@@ -1,5 +1,6 @@
 package io.delayq.redis;
 
+import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
@@ -18,27 +19,39 @@ public final class StartCheck {
     private static final int OLDEST_REDIS = 7;
     private static final Pattern VERSION = Pattern.compile("redis_version:(\\d+)\\.");
 
-    private StartCheck() {}
+    private final Context context;
+    private final HeldConnection held;
+    private final Promise<Void> outcome = Promise.promise();
+    private final Future<Void> passed;
 
-    public static Future<Void> run(Vertx vertx, RedisEndpoint endpoint, Keys keys) {
-        Promise<Void> outcome = Promise.promise();
-        HeldConnection[] held = {null};
-        held[0] = new HeldConnection(
-                vertx,
-                endpoint,
-                "start",
-                connection -> version(connection)
-                        .compose(ok -> meta(connection, keys))
-                        .onSuccess(ok -> outcome.tryComplete())
-                        .onFailure(error -> {
-                            if (error instanceof IllegalStateException) {
-                                outcome.tryFail(error);
-                            } else if (!(error instanceof ErrorType reply) || !reply.is("CONNECTION_CLOSED")) {
-                                held[0].drop(connection, HeldConnection.code(error));
-                            }
-                        }),
-                () -> {});
-        return outcome.future().eventually(held[0]::close);
+    /** Begins at once. */
+    public StartCheck(Vertx vertx, RedisEndpoint endpoint, Keys keys) {
+        this.context = vertx.getOrCreateContext();
+        this.held = new HeldConnection(vertx, endpoint, "start", connection -> check(connection, keys), () -> {});
+        this.passed = outcome.future().eventually(held::close);
+    }
+
+    public Future<Void> passed() {
+        return passed;
+    }
+
+    /** Done when it holds no connection any more. May be called from any thread, also when the check is over. */
+    public Future<Void> abandon() {
+        context.runOnContext(v -> outcome.tryFail(new IllegalStateException("stopped while it was starting")));
+        return passed.otherwiseEmpty();
+    }
+
+    private void check(RedisConnection connection, Keys keys) {
+        version(connection)
+                .compose(ok -> meta(connection, keys))
+                .onSuccess(ok -> outcome.tryComplete())
+                .onFailure(error -> {
+                    if (error instanceof IllegalStateException) {
+                        outcome.tryFail(error);
+                    } else if (!(error instanceof ErrorType reply) || !reply.is("CONNECTION_CLOSED")) {
+                        held.drop(connection, HeldConnection.code(error));
+                    }
+                });
     }
 
     private static Future<Void> version(RedisConnection connection) {

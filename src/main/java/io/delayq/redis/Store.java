@@ -1,26 +1,22 @@
 package io.delayq.redis;
 
-import io.delayq.job.Backoff;
 import io.delayq.job.Delivery;
-import io.delayq.job.JobOptions;
 import io.delayq.job.JobState;
 import io.delayq.job.JobView;
 import io.delayq.job.NewJob;
-import io.delayq.job.Retry;
 import io.delayq.job.TopicCounts;
 import io.delayq.job.When;
 import io.delayq.ops.Meters;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
-import io.vertx.core.buffer.Buffer;
 import io.vertx.redis.client.Response;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.function.Supplier;
+import java.util.stream.IntStream;
 
 /**
  * Everything that can be done to jobs, each by one script. One for each verticle instance, on its event loop and its
@@ -31,6 +27,10 @@ public final class Store {
     private static final int RESERVE_BYTES = 512 * 1024;
 
     private static final int LOOK_TOPICS = 1_000;
+    private static final int MORE = 1;
+    private static final int LIMITED = 2;
+    private static final long TURN_MILLIS = 2_000;
+    private static final int TAKES = -1;
     private static final long BY_BACKOFF = -1;
     private static final long CONNECTION_LOST = -2;
     private static final int REPETITIONS = 300;
@@ -52,23 +52,50 @@ public final class Store {
     private final Gather<Rescheduled> reschedules;
     private final Gather<Response> gets;
     private final Gather<Boolean> checks;
+    private final TopicStore topics;
 
     /**
      * @param created false: push found the id in use, and {@code due} says nothing; put replaced a job in use
      */
     public record Pushed(boolean created, long due, JobState state) {}
 
-    /** @param state null: gone; {@code stale}: the lease does not hold, nothing was changed */
+    /** @param state null: gone, for its ttl was over; {@code stale}: the lease does not hold, nothing was changed */
     public record Nacked(boolean stale, JobState state, long due) {}
 
     /** @param before the state it was in, null if there is no such job; reserved and done ones were not changed */
     public record Rescheduled(JobState before, JobState state, long due) {}
 
-    /** Up to {@code max} jobs of a topic. */
-    public record Want(String topic, int max) {}
+    /**
+     * Up to {@code max} jobs of a topic.
+     *
+     * @param inTurn whether the caller has its turn at a topic with a limit, see {@link #beginTurn}
+     */
+    public record Want(String topic, int max, boolean inTurn) {
+        public Want(String topic, int max) {
+            this(topic, max, false);
+        }
+    }
 
-    /** What was reserved for one {@link Want}, and whether its bucket has more. */
-    public record Leased(String topic, List<Delivery> jobs, boolean more) {}
+    /**
+     * What was reserved for one {@link Want}, and whether its bucket has more.
+     *
+     * @param limited nothing was reserved, because the topic has a limit and it was not the caller's turn
+     */
+    public record Leased(String topic, List<Delivery> jobs, boolean more, boolean limited) {}
+
+    /**
+     * An answer to who wants to reserve from a topic with a limit.
+     *
+     * @param granted whether it is the caller's turn
+     * @param waitMillis how long until it may be the caller's turn, or until the rate allows another job
+     * @param allowed how many jobs the rate allows now, null: any
+     * @param maxInFlight how many may be reserved at a time, null: any
+     */
+    public record Turn(boolean granted, long waitMillis, Integer allowed, Integer maxInFlight) {
+        public boolean isLimited() {
+            return allowed != null || maxInFlight != null;
+        }
+    }
 
     /** @param now Redis' clock; {@code leased} is in the order of the wants */
     public record Reserved(long now, List<Leased> leased) {}
@@ -76,8 +103,12 @@ public final class Store {
     /** @param alarm when anything is due next by Redis' clock, -1 if nothing is waiting */
     public record Alarm(long nowMicros, long alarm) {}
 
-    /** The alarm, and topics with ready jobs. */
-    public record Look(long now, long alarm, List<String> awake) {}
+    /**
+     * The alarm, and topics with ready jobs.
+     *
+     * @param version of the last change of settings that the bucket has seen
+     */
+    public record Look(long now, long alarm, long version, List<String> awake) {}
 
     Store(Vertx vertx, RedisLink link, RedisEndpoint endpoint, Keys keys, Meters meters) {
         this.vertx = vertx;
@@ -102,15 +133,18 @@ public final class Store {
             String state = answer.get(2 * i).toString();
             boolean stale = state.equals("stale");
             return new Nacked(
-                    stale, stale ? null : state(state), answer.get(2 * i + 1).toLong());
+                    stale,
+                    stale || state.equals("gone") ? null : JobViews.state(state),
+                    answer.get(2 * i + 1).toLong());
         });
         this.reschedules = gather(vertx, endpoint, Script.RESCHEDULE, (answer, i) -> {
             String before = answer.get(2 * i + 1).toString();
             long due = answer.get(2 * i + 2).toLong();
-            return new Rescheduled(before.equals("none") ? null : state(before), stateAt(due, answer), due);
+            return new Rescheduled(before.equals("none") ? null : JobViews.state(before), stateAt(due, answer), due);
         });
         this.checks = gather(vertx, endpoint, Script.HELD, Store::flag);
         this.gets = gather(vertx, endpoint, Script.GET, (answer, i) -> answer.get(i));
+        this.topics = new TopicStore(this, caller, keys, deadlineMillis);
     }
 
     private <R> Gather<R> gather(Vertx vertx, RedisEndpoint endpoint, Script script, Gather.Reader<R> reader) {
@@ -151,6 +185,11 @@ public final class Store {
         return keys.buckets();
     }
 
+    /** What can be done to topics as a whole. */
+    public TopicStore topics() {
+        return topics;
+    }
+
     public Future<Pushed> push(NewJob job) {
         return pushes.add(keys.bucketOf(job.id()), job.topic(), stored(job));
     }
@@ -159,26 +198,32 @@ public final class Store {
         return puts.add(keys.bucketOf(job.id()), job.topic(), stored(job));
     }
 
-    /** @return whether the lease held */
-    public Future<Boolean> ack(String topic, String id, String lease) {
-        return acks.add(keys.bucketOf(id), topic, List.of(Bytes.of(id), Bytes.of(lease)));
+    /**
+     * @param by whom, for the attempt log; empty if that is not known
+     * @return whether the lease held
+     */
+    public Future<Boolean> ack(String topic, String id, String lease, String by) {
+        return acks.add(keys.bucketOf(id), topic, List.of(Bytes.of(id), Bytes.of(lease), Bytes.of(by)));
     }
 
-    /** @param waitMillis null: the backoff decides */
-    public Future<Nacked> nack(String topic, String id, String lease, Long waitMillis, String error) {
-        return nack(topic, id, lease, waitMillis == null ? BY_BACKOFF : waitMillis, error);
+    /**
+     * @param waitMillis null: the backoff decides
+     * @param error null if none was given
+     */
+    public Future<Nacked> nack(String topic, String id, String lease, Long waitMillis, String error, String by) {
+        return nacked(topic, id, lease, waitMillis == null ? BY_BACKOFF : waitMillis, error == null ? "" : error, by);
     }
 
     /** The consumer's connection ended: the job is ready again at once, from the second such loss on by backoff. */
-    public Future<Nacked> lost(String topic, String id, String lease) {
-        return nack(topic, id, lease, CONNECTION_LOST, "the connection ended before the job was settled");
+    public Future<Nacked> lost(String topic, String id, String lease, String by) {
+        return nacked(topic, id, lease, CONNECTION_LOST, "the connection ended before the job was settled", by);
     }
 
-    private Future<Nacked> nack(String topic, String id, String lease, long wait, String error) {
+    private Future<Nacked> nacked(String topic, String id, String lease, long wait, String error, String by) {
         return nacks.add(
                 keys.bucketOf(id),
                 topic,
-                List.of(Bytes.of(id), Bytes.of(lease), Bytes.of(wait), Bytes.of(error == null ? "" : error)));
+                List.of(Bytes.of(id), Bytes.of(lease), Bytes.of(wait), Bytes.of(error), Bytes.of(by)));
     }
 
     /**
@@ -229,7 +274,7 @@ public final class Store {
     /** @return null if there is no such job */
     public Future<JobView> get(String topic, String id) {
         return gets.add(keys.bucketOf(id), topic, List.of(Bytes.of(id)))
-                .map(found -> found == null ? null : view(topic, id, found));
+                .map(found -> found == null ? null : JobViews.one(topic, id, found));
     }
 
     /**
@@ -242,11 +287,40 @@ public final class Store {
         args.add(Bytes.of(RESERVE_BYTES));
         for (Want want : wants) {
             args.add(Bytes.of(want.topic));
-            args.add(Bytes.of(want.max));
+            args.add(Bytes.of(want.inTurn ? -want.max : want.max));
         }
         // a number, two for each topic, and seven values for each job
         return caller.call(Script.RESERVE, bucket, args, answer -> (answer.size() - 1 - 2 * wants.size()) / 7, 0)
                 .map(answer -> reserved(wants, answer));
+    }
+
+    /**
+     * Asks for a turn at a topic with a limit. Turns are taken over all processes, so that nobody reserves what another
+     * one is about to; one that is not ended is over after two seconds.
+     */
+    public Future<Turn> beginTurn(String topic) {
+        return turn(topic, TAKES);
+    }
+
+    /** @param used how many jobs were reserved in it */
+    public Future<Turn> endTurn(String topic, int used) {
+        return turn(topic, used);
+    }
+
+    private Future<Turn> turn(String topic, int used) {
+        return topics.inTurn(
+                        Script.TURN,
+                        keys.bucketOf(topic),
+                        List.of(Bytes.of(topic), Bytes.of(caller.name()), Bytes.of(used), Bytes.of(TURN_MILLIS)))
+                .map(answer -> {
+                    int allowed = answer.get(2).toInteger();
+                    int most = answer.get(3).toInteger();
+                    return new Turn(
+                            answer.get(0).toInteger() == 1,
+                            answer.get(1).toLong(),
+                            allowed < 0 ? null : allowed,
+                            most < 0 ? null : most);
+                });
     }
 
     /** Does what is due in a bucket, at most so many jobs. */
@@ -264,10 +338,14 @@ public final class Store {
         return caller.call(Script.LOOK, bucket, List.of(Bytes.of(LOOK_TOPICS)), answer -> 0, deadlineMillis)
                 .map(answer -> {
                     List<String> awake = new ArrayList<>();
-                    for (int i = 2; i < answer.size(); i++) {
+                    for (int i = 3; i < answer.size(); i++) {
                         awake.add(answer.get(i).toString());
                     }
-                    return new Look(answer.get(0).toLong(), answer.get(1).toLong(), awake);
+                    return new Look(
+                            answer.get(0).toLong(),
+                            answer.get(1).toLong(),
+                            answer.get(2).toLong(),
+                            awake);
                 });
     }
 
@@ -278,7 +356,8 @@ public final class Store {
         String to = prefix.isEmpty() ? "+" : "[" + prefix + "~";
         List<byte[]> args = List.of(Bytes.of(from), Bytes.of(to), Bytes.of(limit));
         return everywhere(Script.NAMES, args).map(answers -> answers.stream()
-                .flatMap(answer -> answer.stream().map(Response::toString))
+                .flatMap(answer -> IntStream.range(0, answer.size() / 2)
+                        .mapToObj(i -> answer.get(2 * i + 1).toString()))
                 .distinct()
                 .sorted()
                 .limit(limit)
@@ -308,7 +387,7 @@ public final class Store {
                 });
     }
 
-    private Future<List<Response>> everywhere(Script script, List<byte[]> args) {
+    Future<List<Response>> everywhere(Script script, List<byte[]> args) {
         List<Future<Response>> calls = new ArrayList<>();
         for (int bucket = 0; bucket < keys.buckets(); bucket++) {
             calls.add(caller.call(script, bucket, args, answer -> 0, deadlineMillis));
@@ -317,7 +396,7 @@ public final class Store {
     }
 
     private static TopicCounts counts(String topic, Response answer, int at) {
-        if (answer.get(at).toInteger() == 0) {
+        if (answer.get(at) == null) {
             return null;
         }
         return new TopicCounts(
@@ -327,7 +406,7 @@ public final class Store {
                 answer.get(at + 3).toLong(),
                 answer.get(at + 4).toLong(),
                 answer.get(at + 5).toLong(),
-                false);
+                SettingsRecord.decode(answer.get(at).toString()).paused());
     }
 
     private static List<byte[]> stored(NewJob job) {
@@ -347,22 +426,18 @@ public final class Store {
         return due > answer.get(0).toLong() ? JobState.DELAYED : JobState.READY;
     }
 
-    private static JobState state(String word) {
-        return JobState.valueOf(word.toUpperCase(Locale.ROOT));
-    }
-
     private static Reserved reserved(List<Want> wants, Response answer) {
         List<Leased> leased = new ArrayList<>(wants.size());
         int at = 1;
         for (Want want : wants) {
-            boolean more = answer.get(at).toInteger() == 1;
+            int more = answer.get(at).toInteger();
             int count = answer.get(at + 1).toInteger();
             at += 2;
             List<Delivery> jobs = new ArrayList<>(count);
             for (int i = 0; i < count; i++, at += 7) {
                 jobs.add(delivery(want.topic, answer, at));
             }
-            leased.add(new Leased(want.topic, jobs, more));
+            leased.add(new Leased(want.topic, jobs, more == MORE, more == LIMITED));
         }
         return new Reserved(answer.get(0).toLong(), leased);
     }
@@ -378,32 +453,6 @@ public final class Store {
                 answer.get(at + 4).toLong(),
                 answer.get(at + 5).toLong(),
                 record.options().traceparent(),
-                record.body());
-    }
-
-    private static JobView view(String topic, String id, Response found) {
-        JobState state = state(found.get(0).toString());
-        long score = found.get(1).toLong();
-        Buffer packed = found.get(2).toBuffer();
-        RunRecord run = packed.length() == 0 ? null : RunRecord.decode(packed);
-        JobRecord.Decoded record = JobRecord.decode(found.get(3).toBuffer());
-        JobOptions options = record.options();
-        long due = state == JobState.DELAYED ? score : run == null ? record.created() : run.due();
-        Retry own = options.retry();
-        return new JobView(
-                topic,
-                id,
-                state,
-                due,
-                record.created(),
-                run == null ? 0 : run.attempts(),
-                options.ttr() == null ? JobOptions.DEFAULT_TTR : options.ttr(),
-                new Retry(
-                        own.maxAttempts() == null ? Retry.DEFAULT_MAX_ATTEMPTS : own.maxAttempts(),
-                        own.backoff() == null ? Backoff.DEFAULT : own.backoff()),
-                options,
-                state == JobState.RESERVED ? score : null,
-                run == null ? null : run.lastError(),
                 record.body());
     }
 }

@@ -4,8 +4,11 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.delayq.redis.TestRedis;
 import io.vertx.core.json.JsonObject;
 import java.util.Map;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
 class JobCommandsTest extends CliTestBase {
@@ -14,6 +17,16 @@ class JobCommandsTest extends CliTestBase {
         Said said = run("push", topic, "--in", "30m", "--id", "1001", "{\"id\":1}");
         assertEquals(0, said.code(), said.err());
         assertTrue(said.out().matches(topic + " 1001  delayed, due in 30m \\(20\\S+Z, \\d{13}\\)\\R"), said.out());
+    }
+
+    @Test
+    void delay_is_another_word_for_in() {
+        assertTrue(run("push", topic, "--delay", "30m", "--id=1", "{}").out().contains("due in 30m ("));
+        assertTrue(run("put", topic, "1", "--delay=1h").out().contains("due in 1h ("));
+        assertTrue(run("reschedule", topic, "1", "--delay", "2h").out().contains("due in 2h ("));
+        Said wrong = run("push", topic, "--delay=soon");
+        assertEquals(2, wrong.code());
+        assertTrue(wrong.err().contains("--in"), wrong.err());
     }
 
     @Test
@@ -167,6 +180,22 @@ class JobCommandsTest extends CliTestBase {
         assertEquals(2, said.out().lines().count());
         assertEquals(404, server.get("/v1/topics/" + topic + "/jobs/1").status());
         assertEquals(404, server.get("/v1/topics/" + topic + "/jobs/2").status());
+    }
+
+    @Test
+    void watch_tells_when_there_is_no_such_topic_yet() throws Exception {
+        FutureTask<Said> watching = new FutureTask<>(() -> run("watch", topic, "--ack", "-n", "1"));
+        new Thread(watching, "watch").start();
+        TestRedis.await("subscribed", () -> server.get("/metrics")
+                .text()
+                .lines()
+                .anyMatch(line -> line.matches("delayq_queue.*\"sessions\".* 1.0")));
+        run("push", topic);
+        assertTrue(
+                watching.get(20, TimeUnit.SECONDS).err().startsWith("watching " + topic + " (no such topic yet) at "),
+                watching.get().err());
+        run("push", topic);
+        assertTrue(run("watch", topic, "--ack", "-n", "1").err().startsWith("watching " + topic + " at "));
     }
 
     @Test

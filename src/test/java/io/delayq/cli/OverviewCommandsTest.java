@@ -8,9 +8,13 @@ import io.delayq.config.Settings;
 import io.delayq.path.TestServer;
 import io.delayq.redis.TestRedis;
 import io.vertx.core.json.JsonObject;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import picocli.CommandLine;
 
 class OverviewCommandsTest extends CliTestBase {
@@ -22,7 +26,8 @@ class OverviewCommandsTest extends CliTestBase {
         Said said = run("topics", topic);
         assertEquals(0, said.code(), said.err());
         assertTrue(said.out().startsWith("TOPIC     "), said.out());
-        assertTrue(said.out().matches("(?s).*\n" + topic + "( +\\d+){6}\n"), said.out());
+        assertTrue(said.out().matches("(?s).*\n" + topic + "( +\\d+){5}\n"), said.out());
+        assertFalse(said.out().contains("DONE"), "no topic has any");
         assertEquals(
                 1,
                 run("topics", "--json", topic)
@@ -31,6 +36,30 @@ class OverviewCommandsTest extends CliTestBase {
                         .getJsonObject(0)
                         .getInteger("delayed"));
         assertTrue(run("topics", "nothing-like-it").out().contains("no topic begins with nothing-like-it"));
+    }
+
+    @Test
+    void topics_show_what_is_done_where_it_is_kept() {
+        assertEquals(
+                200,
+                server.send("PUT", "/v1/topics/" + topic, "{\"keepDone\":\"1d\"}")
+                        .status());
+        run("push", topic);
+        assertEquals(0, run("watch", topic, "--ack", "-n1").code());
+        TestRedis.await("done", () -> server.get("/v1/topics/" + topic).text().contains("\"done\":1"));
+        String out = run("topics", topic).out();
+        assertTrue(out.matches("(?s)TOPIC +DELAYED +READY +RESERVED +DEAD +DONE +CONSUMERS\n.*"), out);
+        assertTrue(out.matches("(?s).*\n" + topic + "( +0){4} +1 +\\d\n"), out);
+    }
+
+    @Test
+    void stats_and_topics_call_consumers_the_same() {
+        run("push", topic, "--in=1h");
+        Remote remote = new Remote(url(), null);
+        Sample sample = Sample.take(remote, topic);
+        assertTrue(
+                StatsCommand.lines(remote, sample, sample, 80, 24).get(4).endsWith("  CONSUMERS"),
+                StatsCommand.lines(remote, sample, sample, 80, 24).toString());
     }
 
     @Test
@@ -149,6 +178,89 @@ class OverviewCommandsTest extends CliTestBase {
             assertTrue(said.err().startsWith("delayq: "), said.err());
         }
         assertTrue(run("psh").err().contains("did you mean push"));
+    }
+
+    @Test
+    void what_does_not_fit_is_answered_with_what_was_expected() {
+        String help = "; see 'delayq push --help'\n";
+        assertEquals(
+                "delayq: unknown option --dely, did you mean --delay; expected delayq push [OPTIONS] TOPIC [BODY]"
+                        + help,
+                run("push", topic, "--dely", "5s", "{}").err());
+        assertEquals(
+                "delayq: unknown option --nope; expected delayq push [OPTIONS] TOPIC [BODY]" + help,
+                run("push", topic, "--nope").err());
+        assertEquals(
+                "delayq: one argument too many: {}; expected delayq push [OPTIONS] TOPIC [BODY], a body with spaces"
+                        + " in quotes" + help,
+                run("push", topic, "1", "{}").err());
+        assertEquals(
+                "delayq: missing TOPIC; expected delayq push [OPTIONS] TOPIC [BODY]" + help,
+                run("push").err());
+        assertEquals(
+                "delayq: missing LEASE; expected delayq ack [OPTIONS] TOPIC ID LEASE; see 'delayq ack --help'\n",
+                run("ack", topic, "1").err());
+        assertEquals(
+                "delayq: one argument too many: x; expected delayq topics [OPTIONS] [PREFIX]; see 'delayq topics"
+                        + " --help'\n",
+                run("topics", "a", "x").err());
+    }
+
+    @Test
+    void commands_follow_the_settings_of_the_server(@TempDir Path dir) throws IOException {
+        Map<String, String> port = Map.of("DELAYQ_HTTP_PORT", Integer.toString(server.port()));
+        assertEquals(0, run(port, "", "topics").code(), run(port, "", "topics").err());
+        assertEquals(
+                "delayq: no server at " + NOBODY + "; start one with 'delayq serve', or name another with --url or"
+                        + " DELAYQ_URL\n",
+                run(Map.of("DELAYQ_HTTP_PORT", "1"), "", "topics").err());
+        String file = Files.writeString(
+                        dir.resolve("my.yaml"), "http:\n  host: 0.0.0.0\n  port: " + server.port() + "\n")
+                .toString();
+        for (String[] command : new String[][] {{"topics", "-c", file}, {"-c", file, "topics"}}) {
+            assertEquals(
+                    0,
+                    run(Map.of(), "", command).code(),
+                    run(Map.of(), "", command).err());
+        }
+        // the environment over the file, as for the server; and an address over both
+        assertEquals(
+                1,
+                run(Map.of("DELAYQ_HTTP_PORT", "1"), "", "topics", "-c", file).code());
+        assertEquals(
+                1, run(Map.of("DELAYQ_URL", NOBODY), "", "topics", "-c", file).code());
+    }
+
+    @Test
+    void settings_that_name_no_server_are_told(@TempDir Path dir) throws IOException {
+        Said any = run(Map.of("DELAYQ_HTTP_PORT", "0"), "", "topics");
+        assertEquals(1, any.code());
+        assertEquals("delayq: http.port is 0, so the server's port is not known; name it with --url\n", any.err());
+        Said none = run(Map.of("DELAYQ_HTTP_PORT", "x"), "", "topics");
+        assertEquals(1, none.code());
+        assertTrue(none.err().contains("http.port"), none.err());
+        Said absent =
+                run(Map.of(), "", "topics", "-c", dir.resolve("absent.yaml").toString());
+        assertEquals(1, absent.code());
+        assertTrue(absent.err().contains("absent.yaml"), absent.err());
+        Said broken = run(
+                Map.of(),
+                "",
+                "topics",
+                "-c",
+                Files.writeString(dir.resolve("b.yaml"), "http: [").toString());
+        assertEquals(1, broken.code());
+        assertTrue(broken.err().contains("not valid YAML"), broken.err());
+    }
+
+    @Test
+    void doctor_warns_when_no_server_answers(@TempDir Path dir) {
+        Map<String, String> env = Map.of("DELAYQ_HTTP_PORT", "1", "DELAYQ_DATA_DIR", dir.toString());
+        Said said = run(env, "", "doctor", "--", "--http.maxConnections=1");
+        assertEquals(0, said.code(), said.out());
+        assertTrue(said.out().contains("warning  server         none answers at " + NOBODY), said.out());
+        assertTrue(said.out().endsWith("\n1 warning, 1 note\n"), said.out());
+        assertTrue(run(env, "", "doctor", "--json").out().contains("\"level\":\"warning\""));
     }
 
     @Test

@@ -67,6 +67,23 @@ class HandlingTest extends ClientTestBase {
     }
 
     @Test
+    void work_that_returns_nothing_is_acked_when_it_returns_and_nacked_when_it_throws() {
+        DelayqClient client = client();
+        Handling handling = client.handle(topic, DEFAULTS, JobHandler.of(job -> {
+            seen.add(job);
+            if (job.attempt() == 1) {
+                throw new java.io.IOException("no luck");
+            }
+        }));
+        String id = await(client.push(topic, "1", PushOptions.now().backoff(AT_ONCE)))
+                .id();
+        await("acked", () -> handling.counts().acked() == 1);
+        assertEquals(2, seen.size());
+        assertEquals(1, handling.counts().nacked());
+        assertTrue(await(client.get(topic, id)).isEmpty());
+    }
+
+    @Test
     void nacks_what_fails_with_the_reason_and_it_is_tried_again() {
         DelayqClient client = client();
         Handling handling = client.handle(topic, DEFAULTS, job -> {

@@ -64,7 +64,7 @@ final class ConfigurationPage {
 
             | variable | read by | |
             |---|---|---|
-            | `DELAYQ_URL`, `DELAYQ_TOKEN` | the commands | which server to ask, and as whom |
+            | `DELAYQ_URL`, `DELAYQ_TOKEN` | the commands | which server to ask, and as whom; without a URL the one that `http.host` and `http.port` name |
             | `DELAYQ_JAVA_OPTS` | `bin/delayq` | options for java, split at spaces |
             | `JAVA_HOME` | `bin/delayq` | the java to use |
             | `NO_COLOR` | the commands | if set, no colour |

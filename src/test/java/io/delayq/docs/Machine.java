@@ -48,7 +48,6 @@ final class Machine implements AutoCloseable {
         standIns.put("9277", Integer.toString(port));
         standIns.put("9000", Integer.toString(freePort()));
         standIns.put("8080", Integer.toString(freePort()));
-        standIns.put("/var/lib/delayq", data.resolve("lib").toString());
         standIns.put("<this repository>", PROJECT.toString());
         Path tools = Files.createDirectories(home.resolve("tools"));
         makeJar(tools.resolve("delayq.jar"));
@@ -113,7 +112,7 @@ final class Machine implements AutoCloseable {
 
     @Override
     public void close() {
-        for (Path dir : List.of(clone.resolve("data"), data.resolve("lib"), data.resolve("my"))) {
+        for (Path dir : List.of(clone.resolve("data"), home.resolve("queue"), data.resolve("my"))) {
             LeftBehind.killRedisOf(dir);
         }
     }

@@ -5,6 +5,7 @@ import io.delayq.client.DelayqException;
 import io.delayq.client.DelayqOptions;
 import io.delayq.client.HandlerOptions;
 import io.delayq.client.Handling;
+import io.delayq.client.JobHandler;
 import io.delayq.client.Push;
 import io.delayq.client.PushOptions;
 import io.delayq.client.Pushed;
@@ -52,6 +53,10 @@ final class ClientExample {
     // begin handle
     Handling handleReminders() {
         return client.handle("remind", new HandlerOptions().concurrency(20), job -> send(job.body(Order.class)));
+    }
+
+    Handling handleNotes() {
+        return client.handle("note", new HandlerOptions(), JobHandler.of(job -> System.out.println(job.json())));
     }
 
     private Future<?> send(Order order) {

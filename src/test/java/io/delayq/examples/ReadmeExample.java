@@ -3,6 +3,7 @@ package io.delayq.examples;
 import io.delayq.client.DelayqClient;
 import io.delayq.client.DelayqOptions;
 import io.delayq.client.HandlerOptions;
+import io.delayq.client.JobHandler;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import java.util.function.Consumer;
@@ -20,7 +21,11 @@ final class ReadmeExample {
     DelayqClient run(Vertx vertx) {
         // begin readme
         DelayqClient client = DelayqClient.create(vertx, new DelayqOptions());
-        client.handle("order", new HandlerOptions(), job -> closeOrder(job.body(Order.class)));
+        client.handle("order", new HandlerOptions(), job -> {
+            Future<?> closed = closeOrder(job.body(Order.class));
+            return closed; // the job is acked when it succeeds, nacked when it fails
+        });
+        client.handle("note", new HandlerOptions(), JobHandler.of(job -> System.out.println(job.json())));
         // end readme
         return client;
     }

@@ -33,6 +33,7 @@ import java.util.regex.Pattern;
 public final class ChildServer implements AutoCloseable {
     private static final Set<ChildServer> OPEN = ConcurrentHashMap.newKeySet();
     private static final Pattern LISTENING = Pattern.compile("listening on http://127\\.0\\.0\\.1:(\\d+)");
+    private static final String HEAP = "256m";
     private static final Duration START_LIMIT = Duration.ofSeconds(20);
     private static final Duration REPLY_LIMIT = Duration.ofSeconds(20);
 
@@ -47,7 +48,7 @@ public final class ChildServer implements AutoCloseable {
             HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
     private int port;
 
-    private ChildServer(Path data, Path overlay, List<String> flags) {
+    private ChildServer(Path data, Path overlay, String heap, List<String> flags) {
         this.data = data;
         try {
             Files.createDirectories(data);
@@ -59,7 +60,7 @@ public final class ChildServer implements AutoCloseable {
                     "-XX:TieredStopAtLevel=1",
                     "-XX:+UseSerialGC",
                     "-Xshare:auto",
-                    "-Xmx256m",
+                    "-Xmx" + heap,
                     "-cp",
                     overlay == null ? classPath : overlay + File.pathSeparator + classPath,
                     "io.delayq.Main",
@@ -81,7 +82,7 @@ public final class ChildServer implements AutoCloseable {
 
     /** Starts it and does not wait. */
     public static ChildServer launch(Path data, String... flags) {
-        return new ChildServer(data, null, List.of(flags));
+        return new ChildServer(data, null, HEAP, List.of(flags));
     }
 
     /** Done when it listens. */
@@ -91,7 +92,15 @@ public final class ChildServer implements AutoCloseable {
 
     /** @param overlay a directory whose files stand in for the program's own of the same name; null: none */
     public static ChildServer startWith(Path data, Path overlay, String... flags) {
-        ChildServer server = new ChildServer(data, overlay, List.of(flags));
+        return listening(new ChildServer(data, overlay, HEAP, List.of(flags)));
+    }
+
+    /** @param heap most memory for objects, such as 64m */
+    public static ChildServer startWithin(String heap, Path data, String... flags) {
+        return listening(new ChildServer(data, null, heap, List.of(flags)));
+    }
+
+    private static ChildServer listening(ChildServer server) {
         try {
             TestRedis.await("the server listening", START_LIMIT, () -> {
                 if (!server.process.isAlive()) {

@@ -10,6 +10,8 @@ import io.delayq.redis.TestRedis;
 import io.vertx.core.json.JsonObject;
 import java.io.IOException;
 import java.net.ConnectException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -269,6 +271,77 @@ class StopFaultTest {
             server.terminate();
             assertEquals(0, server.exitCode(STOP_LIMIT), server.log());
             assertEquals(List.of(), LeftBehind.redisOf(data), "Redis left behind: " + server.log());
+            assertNoNoise(server.log());
+        }
+    }
+
+    /** As at a terminal, where somebody changes their mind at any moment of the start. */
+    @Test
+    void ctrl_c_at_any_moment_of_the_start_makes_no_noise() throws Exception {
+        Path data = dir.resolve("data");
+        for (int millis : List.of(0, 15, 40, 80, 150)) {
+            try (ChildServer server = ChildServer.launch(data)) {
+                TestRedis.await("Redis up", () -> server.log().contains("embedded redis up"));
+                TimeUnit.MILLISECONDS.sleep(millis);
+                server.interruptGroup();
+                assertEquals(0, server.exitCode(STOP_LIMIT), server.log());
+                if (!server.log().contains("listening on")) {
+                    assertNoNoise(server.log());
+                }
+                assertEquals(List.of(), LeftBehind.redisOf(data), "Redis left behind: " + server.log());
+            }
+        }
+    }
+
+    private static void assertNoNoise(String log) {
+        for (String noise : List.of("WARN", "ERROR", "Main stopping", "Main stopped", "\tat ")) {
+            assertFalse(log.contains(noise), noise + " is in: " + log);
+        }
+    }
+
+    @Test
+    void a_port_in_use_is_one_line_and_found_before_redis_is_started() throws Exception {
+        Path data = dir.resolve("data");
+        try (ServerSocket other = new ServerSocket(0, 1, InetAddress.getByName("127.0.0.1"));
+                ChildServer server = ChildServer.launch(data, "--http.port=" + other.getLocalPort())) {
+            assertEquals(1, server.exitCode(STOP_LIMIT), server.log());
+            assertEquals(
+                    "delayq: 127.0.0.1:" + other.getLocalPort()
+                            + " is in use by another program; stop it, or choose another with --http.port\n",
+                    server.log());
+            assertFalse(Files.exists(data.resolve("redis")), "Redis was started");
+        }
+    }
+
+    @Test
+    void an_address_that_is_not_ours_is_one_line() {
+        for (String host : List.of("203.0.113.1", "nowhere.invalid")) {
+            try (ChildServer server =
+                    ChildServer.launch(dir.resolve("data"), "--http.host=" + host, "--http.port=9277", "--insecure")) {
+                assertEquals(1, server.exitCode(STOP_LIMIT), server.log());
+                assertTrue(
+                        server.log()
+                                .lines()
+                                .reduce((first, last) -> last)
+                                .orElse("")
+                                .startsWith("delayq: http.host "),
+                        server.log());
+            }
+        }
+    }
+
+    @Test
+    void a_data_directory_that_cannot_be_had_is_one_line_with_what_to_do() throws Exception {
+        Path file = Files.writeString(dir.resolve("file"), "");
+        for (Path bad : List.of(Path.of("/proc/nope"), file, file.resolve("below"))) {
+            try (ChildServer server = ChildServer.launch(dir.resolve("data"), "--data.dir=" + bad)) {
+                assertEquals(1, server.exitCode(STOP_LIMIT), server.log());
+                assertEquals(1, server.log().lines().count(), server.log());
+                assertTrue(
+                        server.log().startsWith("delayq: the data directory " + bad + " cannot be written: "),
+                        server.log());
+                assertTrue(server.log().endsWith("; choose another with --data.dir\n"), server.log());
+            }
         }
     }
 
@@ -308,6 +381,7 @@ class StopFaultTest {
         try (ChildServer server = ChildServer.launch(data, "--buckets=5")) {
             assertEquals(1, server.exitCode(STOP_LIMIT), server.log());
             assertTrue(server.log().contains("buckets is 5, but the data in Redis have 3"), server.log());
+            assertNoNoise(server.log());
             assertEquals(List.of(), LeftBehind.redisOf(data), "Redis left behind");
         }
     }

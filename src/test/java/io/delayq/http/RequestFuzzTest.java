@@ -25,7 +25,11 @@ class RequestFuzzTest {
             "[{\"topic\":\"a\",\"body\":1},{\"topic\":\"b\",\"id\":\"2\",\"delay\":5}]",
             "{\"lease\":\"abc\",\"delay\":\"5s\",\"error\":\"why\"}",
             "{\"jobs\":[{\"id\":\"a\",\"lease\":\"b\"},{\"id\":\"c\",\"lease\":\"d\"}]}",
-            "{\"max\":10,\"wait\":\"20s\"}");
+            "{\"max\":10,\"wait\":\"20s\"}",
+            "{\"ids\":[\"a\",\"b\"]}",
+            "{\"ttr\":\"90s\",\"retry\":{\"maxAttempts\":0},\"onExpire\":\"dead\",\"keepDone\":\"1d\",\"maxInFlight\":5}",
+            "{\"webhook\":{\"secrets\":[\"0123456789abcdef\"],\"success\":\"2xx\"},\"redisList\":{\"key\":\"k\"}}",
+            "state=dead&limit=7&idPrefix=%C3%A9&from=2030-01-31T12:00:00Z&to=5&body=true&window=1d&step=1h");
     private static final List<String> SPLICES = List.of(
             "\"",
             "{",
@@ -146,7 +150,11 @@ class RequestFuzzTest {
                 () -> assertNotNull(ConsumerRequest.nack(bytes).lease()),
                 () -> assertNotNull(ConsumerRequest.extend(bytes).lease()),
                 () -> ConsumerRequest.acks(bytes).forEach(held -> assertNotNull(held.id())),
-                () -> assertNotNull(ConsumerRequest.reschedule(bytes, NOW)))) {
+                () -> assertNotNull(ConsumerRequest.reschedule(bytes, NOW)),
+                () -> settings(bytes),
+                () -> TopicRequest.requeue(bytes),
+                () -> TopicRequest.nothing(bytes),
+                () -> queries(new String(bytes, StandardCharsets.UTF_8)))) {
             try {
                 reader.run();
             } catch (Problem e) {
@@ -154,6 +162,22 @@ class RequestFuzzTest {
             }
         }
         return taken;
+    }
+
+    /** What is shown can be put again, and is then shown the same. */
+    private static void settings(byte[] bytes) {
+        String shown = SettingsJson.write(SettingsRequest.read(bytes)).toString();
+        String again = SettingsJson.write(SettingsRequest.read(shown.getBytes(StandardCharsets.UTF_8)))
+                .toString();
+        // a webhook of nothing but secrets, which are not shown, is none
+        assertEquals(shown.replaceAll(",?\"webhook\":\\{}", "").replace("{,", "{"), again);
+    }
+
+    private static void queries(String query) {
+        Faults faults = new Faults();
+        TopicQuery.jobs("t", query, faults);
+        TopicQuery.state(query, faults);
+        TopicQuery.forecast(query, faults);
     }
 
     private static void check(Problem problem) throws Exception {

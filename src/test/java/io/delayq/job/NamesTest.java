@@ -35,7 +35,6 @@ class NamesTest {
             strings = {"1001", "50%", "\"quoted\"", "it's", "a/b/c", "😀", "...", " ", "a{b}c", "\\", "\u00a0", "é"})
     void takes_ids_of_any_text(String id) {
         assertNull(Names.idFault(id));
-        assertNull(Names.groupFault(id));
     }
 
     @ParameterizedTest
@@ -43,14 +42,12 @@ class NamesTest {
             strings = {"", "a\nb", "\0", "\t", "\u001f", "\u007f", "\u0080", "\u009f", "\ud83d", "\ude00", "a\ud83db"})
     void refuses_ids_that_are_empty_or_have_control_characters_or_half_a_pair(String id) {
         assertNotNull(Names.idFault(id));
-        assertNotNull(Names.groupFault(id));
     }
 
     @Test
-    void refuses_dots_as_an_id_but_not_as_a_group() {
+    void refuses_dots_which_do_not_survive_in_a_path() {
         assertNotNull(Names.idFault("."));
         assertNotNull(Names.idFault(".."));
-        assertNull(Names.groupFault(".."));
     }
 
     @Test

@@ -68,8 +68,8 @@ class BadWireTest {
     @CsvSource(
             delimiter = '|',
             value = {
-                "DELETE | /v1/topics/t/jobs | POST",
-                "GET | /v1/topics/t/jobs | POST",
+                "PUT | /v1/topics/t/jobs | DELETE, GET, POST",
+                "PATCH | /v1/topics/t/jobs | DELETE, GET, POST",
                 "POST | /v1/topics/t/jobs/a | DELETE, GET, PATCH, PUT",
                 "GET | /v1/jobs | POST",
                 "GET | /v1/topics/t/reserve | POST",

@@ -15,6 +15,7 @@ import io.vertx.core.json.JsonObject;
 import java.time.Instant;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
@@ -40,6 +41,24 @@ class RestContractTest {
     @AfterAll
     static void stop() {
         server.close();
+    }
+
+    @Test
+    void a_path_that_is_nearly_right_is_answered_with_the_right_one() {
+        Map.of(
+                        "/v1/topic/order/jobs", "/v1/topics/…",
+                        "/v2/topics", "/v1/…",
+                        "/v1/topics/order/job", "/v1/topics/{topic}/jobs",
+                        "/v1/topics/order/jobs/1/acks", "/v1/topics/{topic}/jobs/{id}/ack",
+                        "/helth/live", "/health/…")
+                .forEach((path, right) -> assertEquals(
+                        "there is nothing at this path; did you mean " + right + "?",
+                        server.post(path, "{}").json().getString("detail")));
+        for (String path : List.of("/nothing", "/v1/nothing/like/it", "/v1/topics/order/jobs/1/ack/more")) {
+            assertEquals(
+                    "there is nothing at this path; the API begins with /v1",
+                    server.post(path, "{}").json().getString("detail"));
+        }
     }
 
     @Test

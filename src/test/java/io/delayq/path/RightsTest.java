@@ -57,6 +57,16 @@ class RightsTest {
             Map.entry("GET /v1/topics/:topic/jobs/:id", Set.of("push", "consume")),
             Map.entry("GET /v1/topics/:topic", Set.of("push", "consume", "admin")),
             Map.entry("GET /v1/topics", Set.of("admin")),
+            Map.entry("PUT /v1/topics/:topic", Set.of("admin")),
+            Map.entry("DELETE /v1/topics/:topic", Set.of("admin")),
+            Map.entry("POST /v1/topics/:topic/pause", Set.of("admin")),
+            Map.entry("POST /v1/topics/:topic/resume", Set.of("admin")),
+            Map.entry("GET /v1/topics/:topic/jobs", Set.of("admin")),
+            Map.entry("DELETE /v1/topics/:topic/jobs", Set.of("admin")),
+            Map.entry("POST /v1/topics/:topic/dead/requeue", Set.of("admin")),
+            Map.entry("DELETE /v1/topics/:topic/groups/:group", Set.of("admin")),
+            Map.entry("GET /v1/topics/:topic/forecast", Set.of("admin")),
+            Map.entry("GET /v1/export", Set.of("admin")),
             Map.entry("GET /metrics", Set.of("admin")),
             Map.entry("GET /v1/ws", Set.of("push", "consume")),
             Map.entry("GET /health/live", Set.of()),
@@ -319,7 +329,8 @@ class RightsTest {
     }
 
     private static RawHttp.Answer send(TestServer to, Api.Route route, String topic, String... headers) {
-        String path = route.path().replace(":topic", topic).replace(":id", "nobody");
+        String path =
+                route.path().replace(":topic", topic).replace(":id", "nobody").replace(":group", "nobody");
         String body = route.method() == HttpMethod.GET || route.method() == HttpMethod.DELETE ? null : "{\"x\":1}";
         return sent(to, RawHttp.request(route.method().name(), path, body, headers));
     }

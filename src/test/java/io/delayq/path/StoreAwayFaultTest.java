@@ -48,7 +48,11 @@ class StoreAwayFaultTest {
         List<CompletableFuture<Void>> calls = List.of(
                 answers503InTime("POST", jobs("t"), PUSH, "store-unavailable"),
                 answers503InTime("GET", job("t", "a"), null, "store-unavailable"),
-                answers503InTime("GET", "/v1/topics", null, "store-unavailable"));
+                answers503InTime("GET", "/v1/topics", null, "store-unavailable"),
+                answers503InTime("PUT", "/v1/topics/t", "{}", "store-unavailable"),
+                answers503InTime("POST", "/v1/topics/t/pause", null, "store-unavailable"),
+                answers503InTime("GET", jobs("t"), null, "store-unavailable"),
+                answers503InTime("DELETE", jobs("t"), null, "store-unavailable"));
         calls.forEach(TestServer::await);
         JsonObject bulk = server.post("/v1/jobs", "[{\"topic\":\"t\"},{\"topic\":\"t\",\"ttr\":0}]")
                 .json();

@@ -32,7 +32,7 @@ class TopicTest {
         for (int bucket : buckets) {
             int count = topic.want(bucket, 100);
             topic.asking(bucket, count);
-            topic.answered(bucket, count, false);
+            topic.answered(bucket, count, count, false);
         }
     }
 
@@ -66,7 +66,7 @@ class TopicTest {
         seenEmpty(0, 1, 2);
         topic.asking(3, 5);
         topic.mayHave(3);
-        topic.answered(3, 5, false);
+        topic.answered(3, 5, 5, false);
         assertEquals(10, topic.want(3, 100));
     }
 
@@ -152,7 +152,7 @@ class TopicTest {
         demand(1, 10, true, false);
         seenEmpty(1, 2, 3);
         topic.asking(0, 3);
-        topic.answered(0, 3, true);
+        topic.answered(0, 3, 3, true);
         topic.give(jobs(3));
         assertEquals(0, topic.full().size());
         seenEmpty(0);
@@ -166,7 +166,7 @@ class TopicTest {
         seenEmpty(0, 1, 2, 3);
         topic.mayHave(2);
         topic.asking(0, 1);
-        topic.answered(0, 1, false);
+        topic.answered(0, 1, 1, false);
         topic.give(jobs(1));
         assertEquals(1, topic.full().size());
     }
@@ -176,7 +176,7 @@ class TopicTest {
         demand(1, 10, false, false);
         topic.asking(0, 2);
         demand(2, 1, true, true);
-        topic.answered(0, 2, false);
+        topic.answered(0, 2, 2, false);
         seenEmpty(1, 2, 3);
         assertEquals(0, topic.full().size());
         seenEmpty(0);

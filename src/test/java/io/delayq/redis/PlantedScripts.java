@@ -11,6 +11,18 @@ public final class PlantedScripts {
         void run() throws Exception;
     }
 
+    /** Replaces the text in one script; a text that it does not have is a mistake of the test. */
+    static void during(Script script, String right, String wrong, Work work) throws Exception {
+        try {
+            if (!script.plant(right, wrong)) {
+                throw new IllegalArgumentException(script.word() + " does not have the text to replace: " + right);
+            }
+            work.run();
+        } finally {
+            script.heal();
+        }
+    }
+
     /** Replaces the text in every script that has it; a text that none has is a mistake of the test. */
     public static void during(String right, String wrong, Work work) throws Exception {
         try {

@@ -32,9 +32,11 @@ class ScriptTest {
     private static final Path LUA = Path.of("src/main/resources/lua");
     private static final String PRELUDE = Script.read("prelude");
     /** They take memory for new jobs and so are refused whole when Redis is full; all others go on. */
-    private static final Set<Script> REFUSED_WHEN_FULL = EnumSet.of(Script.PUSH, Script.PUT, Script.RESCHEDULE);
+    private static final Set<Script> REFUSED_WHEN_FULL =
+            EnumSet.of(Script.PUSH, Script.PUT, Script.RESCHEDULE, Script.REQUEUE);
 
-    private static final Set<Script> ONLY_READING = EnumSet.of(Script.GET, Script.HELD, Script.NAMES, Script.COUNTS);
+    private static final Set<Script> ONLY_READING =
+            EnumSet.of(Script.GET, Script.HELD, Script.NAMES, Script.COUNTS, Script.FORECAST);
 
     @Test
     void every_file_is_in_the_enum_and_every_constant_has_its_file() throws IOException {
@@ -73,14 +75,14 @@ class ScriptTest {
                     ACK     | KEYS[1..5] as                | KEYS[1..4] as                | KEYS[5] is used but not named
                     ACK     | ARGV[1..3] as                | ARGV[1..2] as                | ARGV[3] is used but not named
                     ACK     | ARGV[4..] for                | for                          | ARGV[4..] is used but not named
-                    ACK     | id, lease                    | id, lease, ttr               | 3 arguments a job are named, 2 are used
+                    ACK     | id, lease, by                | id, lease, ttr, by           | 4 arguments a job are named, 3 are used
                     ACK     | Returns                      | Gives                        | there is no line that begins with Returns
                     DUE     | KEYS[1..4] as                | KEYS[1..5] as                | KEYS[5] is named but not there
                     DUE     | ARGV[3] limit                | limit                        | ARGV[3] is used but not named
                     DUE     | ARGV[3] limit                | ARGV[3..4] limit             | ARGV[4] is named but not there
                     RESERVE | ARGV[6..] topic              | ARGV[7..] topic              | ARGV[6..] is used but not named
                     LOOK    | KEYS[1..4] as                | KEYS[1..3] as                | KEYS[4] is used but not named
-                    COUNTS  | call('HEXISTS', KEYS[2]      | call('HEXISTS', KEYS[6]      | KEYS[6] is used but not named
+                    COUNTS  | call('HGET', KEYS[2]         | call('HGET', KEYS[6]         | KEYS[6] is used but not named
                     """)
     void a_wrong_header_is_found(Script script, String is, String planted, String fault) {
         assertTrue(text(script).contains(is), () -> "nothing to replace: " + is);

@@ -119,8 +119,12 @@ public final class StoreHarness implements AutoCloseable {
         for (int bucket = 0; bucket < keys.buckets(); bucket++) {
             int at = bucket;
             Store.Alarm alarm;
+            int rounds = 0;
             do {
                 alarm = call(s -> s.due(at, 500));
+                if (++rounds > 2_000) {
+                    throw new AssertionError("the scanner never comes to an end");
+                }
             } while (alarm.alarm() >= 0 && alarm.alarm() <= alarm.nowMicros() / 1_000);
         }
     }

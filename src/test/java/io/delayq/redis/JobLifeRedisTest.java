@@ -1,0 +1,329 @@
+package io.delayq.redis;
+
+import static io.delayq.redis.TopicSettingsRedisTest.settings;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import io.delayq.job.Delivery;
+import io.delayq.job.JobOptions;
+import io.delayq.job.JobState;
+import io.delayq.job.JobView;
+import io.delayq.job.NewJob;
+import io.delayq.job.Retry;
+import io.delayq.job.TopicSettings;
+import io.delayq.job.TopicSettings.OnExpire;
+import io.delayq.job.When;
+import io.vertx.core.buffer.Buffer;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** What becomes of jobs with a ttl, a group, an attempt log, and of those that are kept. */
+class JobLifeRedisTest {
+    private final StoreHarness store = new StoreHarness(TestRedis.shared(), 2);
+    private final SetClock clock = new SetClock(store);
+
+    @AfterEach
+    void close() {
+        clock.close();
+        store.close();
+    }
+
+    private void push(String id, When when, Long ttl, String group) {
+        push("t", id, when, ttl, group);
+    }
+
+    private void push(String topic, String id, When when, Long ttl, String group) {
+        JobOptions options = new JobOptions(null, Retry.INHERITED, null, null, ttl, group, null);
+        NewJob job = new NewJob(topic, id, when, options, Buffer.buffer("1"));
+        assertTrue(store.call(s -> s.push(job)).created(), "pushed");
+    }
+
+    private void configure(TopicSettings settings) {
+        store.call(s -> s.topics().configure("t", settings));
+    }
+
+    private static TopicSettings ttl(long millis, OnExpire onExpire) {
+        return settings(null, null, null, millis, onExpire, null, null);
+    }
+
+    private Store.Nacked nack(Delivery job, String error) {
+        return store.call(s -> s.nack(job.topic(), job.id(), job.lease(), 0L, error, "me"));
+    }
+
+    private void pass(long millis) {
+        clock.advance(millis);
+        store.dueAll();
+    }
+
+    private JobView get(String id) {
+        return store.call(s -> s.get("t", id));
+    }
+
+    private JobState state(String id) {
+        JobView view = get(id);
+        return view == null ? null : view.state();
+    }
+
+    private List<JsonNode> log(String id) {
+        List<JsonNode> entries = new ArrayList<>();
+        String log = get(id).log();
+        JobRecord.parse(Bytes.of(log == null ? "[]" : log)).forEach(entries::add);
+        return entries;
+    }
+
+    private List<String> outcomes(String id) {
+        return log(id).stream().map(entry -> entry.get("outcome").asText()).toList();
+    }
+
+    @Test
+    void a_ttl_is_fixed_at_push() {
+        configure(ttl(5_000, null));
+        push("a", When.in(1_000), null, null);
+        configure(ttl(1_000, null));
+        push("b", When.in(1_000), null, null);
+        configure(TopicSettings.NONE);
+        push("c", When.in(1_000), null, null);
+        pass(2_000);
+        assertNull(state("b"));
+        pass(3_999);
+        assertEquals(JobState.READY, state("a"));
+        pass(1);
+        assertNull(state("a"));
+        assertEquals(JobState.READY, state("c"));
+    }
+
+    @Test
+    void patch_and_requeue_begin_a_ttl_anew() {
+        configure(settings(null, null, null, null, OnExpire.DEAD, null, null));
+        push("a", When.NOW, 2_000L, null);
+        pass(1_500);
+        store.call(s -> s.reschedule("t", "a", When.NOW));
+        pass(1_999);
+        assertEquals(JobState.READY, state("a"));
+        pass(1);
+        assertEquals(JobState.DEAD, state("a"));
+        assertEquals(List.of(), outcomes("a"), "that was no attempt");
+        assertEquals(
+                1L,
+                store.call(s -> s.topics().requeue("t", List.of("a"), () -> false))
+                        .longValue());
+        pass(1_999);
+        assertEquals(JobState.READY, state("a"));
+        pass(1);
+        assertEquals(JobState.DEAD, state("a"));
+        store.call(s -> s.reschedule("t", "a", When.in(10_000)));
+        pass(11_999);
+        assertEquals(JobState.READY, state("a"));
+        pass(1);
+        assertEquals(JobState.DEAD, state("a"));
+    }
+
+    @Test
+    void a_retry_does_not_begin_a_ttl_anew() {
+        push("a", When.NOW, 2_000L, null);
+        clock.advance(1_000);
+        nack(store.reserve("t", 1).get(0), "why");
+        pass(999);
+        assertEquals(JobState.READY, state("a"));
+        pass(1);
+        assertNull(state("a"));
+    }
+
+    @Test
+    void a_ready_job_whose_ttl_is_over_is_not_delivered_even_before_the_scanner_comes() {
+        push("gone", When.NOW, 1_000L, "g");
+        push("live", When.NOW, 5_000L, "g");
+        clock.advance(1_000);
+        assertEquals(
+                List.of("live"),
+                store.reserve("t", 5).stream().map(Delivery::id).toList());
+        assertNull(state("gone"));
+        configure(settings(null, null, null, null, OnExpire.DEAD, null, null));
+        push("dead", When.NOW, 1_000L, "g");
+        clock.advance(1_000);
+        assertEquals(List.of(), store.reserve("t", 5));
+        assertEquals(JobState.DEAD, state("dead"));
+        new Recount(store).check(List.of("t"));
+    }
+
+    @Test
+    void a_purge_of_one_state_takes_every_job_of_it_and_no_other() {
+        configure(settings(null, 1, null, null, null, 60_000L, null));
+        for (int i = 0; i < 300; i++) {
+            push("dead" + i, When.NOW, null, "g");
+            push("done" + i, When.NOW, null, "g");
+        }
+        for (Delivery job : store.reserve("t", 1_000)) {
+            if (job.id().startsWith("dead")) {
+                nack(job, "why");
+            } else {
+                store.call(s -> s.ack("t", job.id(), job.lease(), ""));
+            }
+        }
+        for (int i = 0; i < 300; i++) {
+            push("held" + i, When.NOW, 90_000L, "g");
+        }
+        store.reserve("t", 1_000);
+        for (int i = 0; i < 400; i++) {
+            push("ready" + i, When.NOW, 90_000L, "g");
+        }
+        for (int i = 0; i < 150; i++) {
+            String id = "ready" + 2 * i;
+            store.call(s -> s.reschedule("t", id, When.in(1_000)));
+        }
+        Map<JobState, Long> expected = new EnumMap<>(Map.of(
+                JobState.READY,
+                250L,
+                JobState.DELAYED,
+                150L,
+                JobState.RESERVED,
+                300L,
+                JobState.DEAD,
+                300L,
+                JobState.DONE,
+                300L));
+        new Recount(store).check(List.of("t"));
+        expected.forEach((state, count) -> {
+            assertEquals(count, store.call(s -> s.topics().purge("t", state, () -> false)), "purged " + state);
+            new Recount(store).check(List.of("t"));
+        });
+        new Recount(store).nothingLeft();
+    }
+
+    @Test
+    void a_reserved_job_does_not_expire_until_it_fails() {
+        push("gone", When.NOW, 1_000L, "g");
+        Delivery gone = store.reserve("t", 1).get(0);
+        pass(5_000);
+        assertEquals(JobState.RESERVED, state("gone"));
+        assertEquals(new Store.Nacked(false, null, gone.due()), nack(gone, "why"));
+        assertNull(state("gone"));
+        configure(settings(null, null, null, null, OnExpire.DEAD, null, null));
+        push("dead", When.NOW, 1_000L, "g");
+        Delivery dead = store.reserve("t", 1).get(0);
+        pass(5_000);
+        assertEquals(JobState.DEAD, nack(dead, "why").state());
+        assertEquals(List.of("expired"), outcomes("dead"));
+        assertEquals("why", log("dead").get(0).get("error").asText());
+        push("lease", When.NOW, 1_000L, "g");
+        store.reserve("t", 1);
+        pass(60_000);
+        assertEquals(JobState.DEAD, state("lease"));
+        push("acked", When.NOW, 1_000L, "g");
+        Delivery acked = store.reserve("t", 1).get(0);
+        clock.advance(5_000);
+        assertEquals(true, store.call(s -> s.ack("t", "acked", acked.lease(), "")));
+        new Recount(store).check(List.of("t"));
+    }
+
+    @Test
+    void a_done_job_is_kept_as_long_as_its_topic_says_and_its_id_is_free() {
+        configure(settings(null, null, null, null, null, 5_000L, null));
+        for (String id : List.of("a", "b")) {
+            push(id, When.NOW, 60_000L, "g");
+            Delivery job = store.reserve("t", 1).get(0);
+            assertEquals(true, store.call(s -> s.ack("t", id, job.lease(), "who")));
+        }
+        assertEquals(JobState.DONE, state("a"));
+        assertEquals(List.of("acked"), outcomes("a"));
+        assertEquals("who", log("a").get(0).get("by").asText());
+        assertEquals(
+                0L,
+                store.call(s -> s.topics().cancelGroup("t", "g", () -> false)).longValue());
+        push("a", When.NOW, null, null);
+        assertEquals(JobState.READY, state("a"));
+        assertEquals(0, get("a").attempts());
+        assertEquals(List.of(), outcomes("a"));
+        pass(4_999);
+        assertEquals(JobState.DONE, state("b"));
+        pass(1);
+        assertNull(state("b"));
+        assertEquals(JobState.READY, state("a"));
+        new Recount(store).check(List.of("t"));
+    }
+
+    @Test
+    void keeping_for_a_shorter_time_sweeps_at_once() {
+        configure(settings(null, 1, null, null, null, 60_000L, null));
+        push("dead", When.NOW, null, "g");
+        nack(store.reserve("t", 1).get(0), "why");
+        push("done", When.NOW, null, "g");
+        Delivery done = store.reserve("t", 1).get(0);
+        store.call(s -> s.ack("t", "done", done.lease(), ""));
+        pass(10_000);
+        assertEquals(JobState.DEAD, state("dead"));
+        assertEquals(JobState.DONE, state("done"));
+        configure(settings(null, 1, null, null, null, 60_000L, 20_000L));
+        store.dueAll();
+        assertEquals(JobState.DEAD, state("dead"));
+        configure(settings(null, 1, null, null, null, 9_000L, 10_000L));
+        store.dueAll();
+        assertNull(state("dead"));
+        assertNull(state("done"));
+        new Recount(store).nothingLeft();
+    }
+
+    @Test
+    void a_log_keeps_the_last_ten_attempts_and_cuts_their_errors_between_characters() {
+        configure(settings(null, 0, null, null, null, null, null));
+        push("a", When.NOW, null, null);
+        String[] errors = {
+            "\"\\/\b\f\n\r\t\u0000\u007f", "☃".repeat(400), "x" + "😀".repeat(300), "é".repeat(256), "</script>\u2028"
+        };
+        for (int i = 0; i < 13; i++) {
+            clock.advance(10);
+            nack(store.reserve("t", 1).get(0), errors[i % errors.length]);
+        }
+        List<JsonNode> log = log("a");
+        assertEquals(10, log.size());
+        for (int i = 0; i < 10; i++) {
+            String whole = errors[(i + 3) % errors.length];
+            String error = log.get(i).get("error").asText();
+            assertEquals(i + 4, log.get(i).get("attempt").asInt());
+            assertTrue(whole.startsWith(error), "cut between characters: " + error);
+            int bytes = error.getBytes(StandardCharsets.UTF_8).length;
+            assertTrue(error.equals(whole) || bytes > 508 && bytes <= 512, "cut to " + bytes + " bytes");
+            assertTrue(log.get(i).get("end").asLong() >= log.get(i).get("start").asLong());
+        }
+        assertEquals(errors[12 % errors.length], get("a").lastError());
+    }
+
+    @Test
+    void groups_of_topics_whose_names_would_run_together_are_two() {
+        push("a", "x", When.in(1_000), null, "b:c");
+        push("a:b", "y", When.in(1_000), null, "c");
+        assertEquals(
+                1L,
+                store.call(s -> s.topics().cancelGroup("a", "b:c", () -> false)).longValue());
+        assertNull(store.call(s -> s.get("a", "x")));
+        assertEquals(JobState.DELAYED, store.call(s -> s.get("a:b", "y")).state());
+    }
+
+    @Test
+    void a_cancelled_group_makes_leases_stale_and_leaves_its_dead() {
+        configure(settings(null, 1, null, null, null, null, null));
+        push("dead", When.NOW, null, "g");
+        nack(store.reserve("t", 1).get(0), "why");
+        push("held", When.NOW, null, "g");
+        Delivery held = store.reserve("t", 1).get(0);
+        push("ready", When.NOW, null, "g");
+        push("other", When.NOW, null, "h");
+        for (int i = 0; i < 700; i++) {
+            push("many" + i, When.in(1_000), null, "g");
+        }
+        assertEquals(
+                702L,
+                store.call(s -> s.topics().cancelGroup("t", "g", () -> false)).longValue());
+        assertEquals(false, store.call(s -> s.ack("t", "held", held.lease(), "")));
+        assertEquals(JobState.DEAD, state("dead"));
+        assertEquals(JobState.READY, state("other"));
+        new Recount(store).check(List.of("t"));
+    }
+}

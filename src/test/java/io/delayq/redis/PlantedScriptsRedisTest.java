@@ -1,0 +1,183 @@
+package io.delayq.redis;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.Arrays;
+import java.util.EnumSet;
+import java.util.function.Consumer;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** A fault in each script, with which a check turns red: what no check sees is not tested. */
+class PlantedScriptsRedisTest {
+    private static final int SEEDS = 12;
+    private static final int STEPS = 200;
+
+    /** @param because what the check then says */
+    record Fault(Script script, String right, String wrong, String because, PlantedScripts.Work check) {
+        @Override
+        public String toString() {
+            return script.word() + ": " + because;
+        }
+    }
+
+    /** A short run that is known to turn red; after a change of the model another one may be. */
+    private static void model(long known) {
+        StoreModelRedisTest.check(known, 2, STEPS);
+        for (long seed = 1; seed <= SEEDS; seed++) {
+            StoreModelRedisTest.check(seed, 2, STEPS);
+        }
+    }
+
+    private static Fault fault(Script script, String right, String wrong, String because, long seed) {
+        return new Fault(script, right, wrong, because, () -> model(seed));
+    }
+
+    private static Fault settings(
+            Script script, String right, String wrong, String because, Consumer<TopicSettingsRedisTest> check) {
+        return new Fault(script, right, wrong, because, () -> {
+            TopicSettingsRedisTest test = new TopicSettingsRedisTest();
+            try {
+                check.accept(test);
+            } finally {
+                test.close();
+            }
+        });
+    }
+
+    private static Fault life(
+            Script script, String right, String wrong, String because, Consumer<JobLifeRedisTest> check) {
+        return new Fault(script, right, wrong, because, () -> {
+            JobLifeRedisTest test = new JobLifeRedisTest();
+            try {
+                check.accept(test);
+            } finally {
+                test.close();
+            }
+        });
+    }
+
+    private static void turns() {
+        TurnRedisTest test = new TurnRedisTest();
+        try {
+            test.a_turn_is_one_process_at_a_time();
+        } finally {
+            test.close();
+        }
+    }
+
+    private static void paging() {
+        JobListRedisTest test = new JobListRedisTest();
+        try {
+            test.ready_jobs_come_once_while_others_are_reserved_released_cancelled_and_pushed();
+        } finally {
+            test.close();
+        }
+    }
+
+    static Stream<Fault> faults() {
+        return Stream.of(
+                fault(Script.PUSH, "if group_name then call('SADD'", "if false then call('SADD'", "group", 1),
+                fault(Script.PUT, "forget(k, {id}, {old})", "", "(put", 1),
+                fault(
+                        Script.DUE,
+                        "local state, due_time = state_of(k, id, lane)\n    detach(k, id, lane, state)",
+                        "local due_time",
+                        "and due)",
+                        1),
+                life(
+                        Script.RESERVE,
+                        "if expires > 0 and expires <= now and guarded[id] then",
+                        "if false then",
+                        "a_ready_job_whose_ttl",
+                        JobLifeRedisTest::a_ready_job_whose_ttl_is_over_is_not_delivered_even_before_the_scanner_comes),
+                life(
+                        Script.ACK,
+                        "if group then call('SREM', group, id) end\n  run.lease",
+                        "run.lease",
+                        "recount",
+                        JobLifeRedisTest::a_done_job_is_kept_as_long_as_its_topic_says_and_its_id_is_free),
+                fault(Script.NACK, "math.min(run.losses + 1, 255)", "1", "(lost", 2),
+                fault(Script.EXTEND, "ttr = rules_of(run, settings_of(k.topic))", "ttr = 60000", "(extend", 1),
+                fault(Script.RELEASE, "if run.expires > 0 then expire_at(k, id, run.expires) end", "", "and due)", 2),
+                fault(Script.CANCEL, "lay_ghosts()\ntell()", "tell()", "keys left after a full drain", 1),
+                fault(
+                        Script.RESCHEDULE,
+                        "if state == 'dead' then run.attempts, run.losses = 0, 0 end",
+                        "",
+                        "(reschedule",
+                        2),
+                fault(Script.REQUEUE, "run.attempts, run.losses, run.due = 0, 0, now", "run.due = now", "(requeue", 1),
+                life(
+                        Script.PURGE,
+                        "if call('SREM', k.ghosts, LANE_BYTE[lanes[i]] .. id) == 0 then",
+                        "if true then",
+                        "recount",
+                        JobLifeRedisTest::a_purge_of_one_state_takes_every_job_of_it_and_no_other),
+                fault(Script.GROUP, "{delayed = true, ready = true, reserved = true}", "nil", "(cancel group", 2),
+                fault(
+                        Script.CONFIGURE,
+                        "if what ~= 'set' then paused = what == 'pause' and 1 or 0 end",
+                        "paused = what == 'pause' and 1 or 0",
+                        "(configure",
+                        7),
+                fault(Script.DROP, "call('ZREM', KEYS[3], k.topic)", "", "(delete", 1),
+                new Fault(
+                        Script.TURN,
+                        "call('SET', k.turn, ARGV[5], 'PX', tonumber(ARGV[7]))",
+                        "",
+                        "a_turn_is_one_process",
+                        PlantedScriptsRedisTest::turns),
+                settings(
+                        Script.MEND,
+                        "if not right[topic] and version > 0 and version <= number then",
+                        "if false then",
+                        "a_deleted_topic",
+                        TopicSettingsRedisTest::a_deleted_topic_does_not_come_back_with_a_change_that_was_on_its_way),
+                new Fault(
+                        Script.LIST,
+                        "math.max(number - head, 0)",
+                        "number",
+                        "was seen",
+                        PlantedScriptsRedisTest::paging),
+                fault(Script.FORECAST, "math.min(begin + step, window)", "begin + step", "forecast", 6),
+                fault(Script.GET, "call('HGET', k.log, id) or ''", "''", "log of", 1),
+                fault(Script.HELD, "holds(packed, ARGV[at + 1])", "packed", "is held", 1),
+                fault(Script.LOOK, "alarm or -1", "-1", "is too late for", 1),
+                settings(
+                        Script.NAMES,
+                        "call('HGET', KEYS[2], topic) or ''",
+                        "''",
+                        "a_bucket_that_missed",
+                        TopicSettingsRedisTest::a_bucket_that_missed_changes_is_mended),
+                fault(Script.COUNTS, "entries - ghosts", "entries", "counts", 1));
+    }
+
+    @ParameterizedTest
+    @MethodSource("faults")
+    void is_noticed(Fault fault) {
+        AssertionError error = assertThrows(
+                AssertionError.class,
+                () -> PlantedScripts.during(fault.script, fault.right, fault.wrong, fault.check),
+                "still green");
+        StringBuilder told = new StringBuilder();
+        for (Throwable cause = error; cause != null; cause = cause.getCause()) {
+            told.append(cause).append('\n');
+            Arrays.stream(cause.getStackTrace())
+                    .filter(at -> at.getClassName().startsWith("io.delayq."))
+                    .forEach(at -> told.append(at.getMethodName()).append('\n'));
+        }
+        assertTrue(told.toString().contains(fault.because), () -> "red, but not because of it: " + told);
+    }
+
+    @Test
+    void there_is_a_fault_for_every_script() {
+        EnumSet<Script> planted = EnumSet.noneOf(Script.class);
+        faults().forEach(fault -> planted.add(fault.script));
+        assertEquals(EnumSet.allOf(Script.class), planted);
+    }
+}
