@@ -59,7 +59,7 @@ function serve.c(k)
   for i, id in ipairs(ids) do
     if not runs[i] then
       fresh[#fresh + 1] = id
-      fresh[#fresh + 1] = pack_run(new_run((unlane(members[2 * i - 1])), tonumber(members[2 * i])))
+      fresh[#fresh + 1] = pack_new_run((unlane(members[2 * i - 1])), tonumber(members[2 * i]))
     end
   end
   call('ZREMRANGEBYRANK', k.clock, 0, #ids - 1)

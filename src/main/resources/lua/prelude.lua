@@ -19,6 +19,9 @@ local time = call('TIME')
 
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 
+-- The time of a push as records have it.
+local stamp = struct.pack('>I6', now)
+
 local TTR, MAX_ATTEMPTS = 60000, 10
 
 local KEEP_DEAD = 604800000
@@ -208,6 +211,11 @@ end
 local function pack_run(run)
   return struct.pack('>Bc0Bc1BI4I6I6I6I2c0', #run.lease, run.lease, run.grouped, run.lane, run.losses, run.attempts,
     run.due, run.started, run.expires, #run.rules, run.rules) .. run.error
+end
+
+-- The same for a job that never ran, without a table for it: this is done for every job.
+local function pack_new_run(lane, due)
+  return struct.pack('>BBc1BI4I6I6I6I2', 0, 0, lane, 0, 0, due, 0, 0, 0)
 end
 
 -- Whether a packed run has this lease, without taking it apart.
@@ -418,10 +426,11 @@ end
 -- comes, priority 0 is none given and 3 is normal.
 local function stamped(record, set)
   local flags, ttl = byte(record, 2), ''
+  if flags == 0 and not set.ttl and not set.priority then return sub(record, 1, 2) .. stamp .. sub(record, 3) end
   if flags % 4 == 3 then flags = flags - 3
   elseif flags % 4 == 0 then flags = flags + (set.priority == 'high' and 1 or set.priority == 'low' and 2 or 0) end
   if set.ttl and flags % 128 < 64 then flags, ttl = flags + 64, struct.pack('>I6', set.ttl) end
-  return sub(record, 1, 1) .. string.char(flags) .. struct.pack('>I6', now) .. ttl .. sub(record, 3)
+  return sub(record, 1, 1) .. string.char(flags) .. stamp .. ttl .. sub(record, 3)
 end
 
 -- The arguments from ARGV[from] on, in groups: topic, count, then `width` arguments for each job. Reads every key

@@ -15,30 +15,32 @@ for _, group in ipairs(groups) do
   guard_groups(group.k, column(group, 3, 3), 3)
 end
 for _, group in ipairs(groups) do
-  local k, placed = group.k, {}
-  local set = settings_of(k.topic)
+  local k, ids, stored, placed, seen = group.k, column(group, 3, 1), {}, {}, {}
+  local set, there = settings_of(k.topic), call('HMGET', k.jobs, unpack(ids))
   create(k.topic)
-  for at = group.from, group.to, 3 do
-    local id, record = ARGV[at], stamped(ARGV[at + 2], set)
-    local free = call('HSETNX', k.jobs, id, record) == 1
-    if not free and call('ZREM', k.done, id) == 1 then
+  for i, id in ipairs(ids) do
+    local free = not there[i]
+    if there[i] and call('ZREM', k.done, id) == 1 then
       call('HDEL', k.runs, id)
       call('HDEL', k.log, id)
-      call('HSET', k.jobs, id, record)
       free = true
     end
-    local due = free and due_of(tonumber(ARGV[at + 1])) or -1
-    answer[#answer + 1] = due
-    if free then
-      local ttl, group_name = false, nil
-      if byte(record, 2) >= 32 then ttl, _, group_name = parts_of(record) end
+    local due = -1
+    if free and not seen[id] then
+      local at = group.from + 3 * i - 2
+      local record = stamped(ARGV[at + 1], set)
+      local flags, ttl, group_name = byte(record, 2), nil, nil
+      due = due_of(tonumber(ARGV[at]))
+      seen[id] = true
+      stored[#stored + 1], stored[#stored + 2] = id, record
+      if flags >= 32 then ttl, _, group_name = parts_of(record) end
       if group_name then call('SADD', group_key(k.topic, group_name), id) end
-      placed[#placed + 1] = id
-      placed[#placed + 1] = due
-      placed[#placed + 1] = lane_of(record)
-      placed[#placed + 1] = ttl or false
+      local size = #placed
+      placed[size + 1], placed[size + 2], placed[size + 3], placed[size + 4] = id, due, lane_of(record), ttl or false
     end
+    answer[#answer + 1] = due
   end
+  if #stored > 0 then call('HSET', k.jobs, unpack(stored)) end
   place(k, placed)
 end
 tell()

@@ -8,7 +8,7 @@
   ARGV[5] bytes  stop when the records are longer than this in all
   ARGV[6..] topic, how many (negative: the caller has its turn, see turn.lua); again for each topic
   Returns {now, then for each topic: 1 if more is there, 2 if a turn is needed, else 0; how many; and for each of these
-    id, lease, attempt, maxAttempts, due, deadline, record}
+    its id; and packed: its place (2 bytes), attempt (4), maxAttempts (4), due (6), deadline (6), record}
   Atomic: a job is leased with its alarm set, or still ready.
 ]]
 local PLACES, PART = {'h', 'h', 'n', 'h', 'h', 'l', 'h', 'h', 'n', 'h'}, 50
@@ -17,10 +17,9 @@ if known and known.err then return known end
 local token, room, place_no = ARGV[4], tonumber(ARGV[5]), 0
 local answer, size, memory = {now}, 1, {}
 
-local function say(id, lease, attempts, most, due, deadline, record)
-  answer[size + 1], answer[size + 2], answer[size + 3], answer[size + 4] = id, lease, attempts, most
-  answer[size + 5], answer[size + 6], answer[size + 7] = due, deadline, record
-  size = size + 7
+local function say(id, place_at, attempts, most, due, deadline, record)
+  answer[size + 1], answer[size + 2] = id, struct.pack('>I2I4I4I6I6', place_at, attempts, most, due, deadline) .. record
+  size = size + 2
 end
 
 -- The same call again: what it leased and is still leased.
@@ -28,12 +27,12 @@ if known then
   for _, was in ipairs(known) do
     local k, head = keys_of(was.topic), size + 2
     answer[size + 1], answer[head], size = was.more, 0, head
-    for i = 1, #was.leased, 2 do
-      local id, packed = was.leased[i], call('HGET', keys_of(was.topic).runs, was.leased[i])
-      if holds(packed, was.leased[i + 1]) then
+    for i, id in ipairs(was.ids) do
+      local packed, place_at = call('HGET', k.runs, id), was.first + i - 1
+      if holds(packed, token .. place_at) then
         local run = unpack_run(packed)
         local _, most = rules_of(run, settings_of(k.topic))
-        say(id, run.lease, run.attempts, most, run.due, tonumber(call('ZSCORE', k.lease, id)), call('HGET', k.jobs, id))
+        say(id, place_at, run.attempts, most, run.due, tonumber(call('ZSCORE', k.lease, id)), call('HGET', k.jobs, id))
         answer[head] = answer[head] + 1
       end
     end
@@ -113,7 +112,7 @@ local function lease(k, n, set, guarded)
       if expires > 0 and expires <= now and guarded[id] then
         if expired(k, id, run, record) == 'dead' then call('HSET', k.runs, id, pack_run(run)) end
       else
-        local flags = byte(record, 2)
+        local flags, count = byte(record, 2), #leased
         run.rules = ''
         if flags % 16 >= 8 then
           local _, rules = parts_of(record)
@@ -121,15 +120,14 @@ local function lease(k, n, set, guarded)
         end
         run.grouped, run.expires, run.started = flags % 64 >= 32 and 1 or 0, expires, now
         run.attempts, run.lease = run.attempts + 1, token .. place_no
-        place_no = place_no + 1
         local ttr, most = rules_of(run, set)
         local deadline = now + ttr
         if not soonest or deadline < soonest then soonest = deadline end
-        runs[#runs + 1], runs[#runs + 2] = id, pack_run(run)
-        leases[#leases + 1], leases[#leases + 2] = deadline, id
-        leased[#leased + 1], leased[#leased + 2] = id, run.lease
-        say(id, run.lease, run.attempts, most, run.due, deadline, record)
-        room = room - #record
+        leased[count + 1] = id
+        runs[2 * count + 1], runs[2 * count + 2] = id, pack_run(run)
+        leases[2 * count + 1], leases[2 * count + 2] = deadline, id
+        say(id, place_no, run.attempts, most, run.due, deadline, record)
+        place_no, room = place_no + 1, room - #record
       end
     end
   end
@@ -152,7 +150,7 @@ for at = 6, #ARGV, 2 do
   if not refused then wanted[#wanted].guarded = guard_expiring(k, math.abs(n)) end
 end
 for _, want in ipairs(wanted) do
-  local k, more, leased, head = want.k, want.refused, {}, size + 2
+  local k, more, leased, head, first = want.k, want.refused, {}, size + 2, place_no
   answer[size + 1], answer[head], size = 0, 0, head
   if not more then
     leased = lease(k, want.n, want.set, want.guarded)
@@ -161,8 +159,8 @@ for _, want in ipairs(wanted) do
     more = call('LLEN', k.h) + call('LLEN', k.n) + call('LLEN', k.l) > 0 and 1 or 0
     if more == 0 then call('SREM', KEYS[4], k.topic) end
   end
-  answer[head - 1], answer[head] = more, #leased / 2
-  memory[#memory + 1] = {topic = k.topic, more = more, leased = leased}
+  answer[head - 1], answer[head] = more, #leased
+  memory[#memory + 1] = {topic = k.topic, more = more, first = first, ids = leased}
 end
 tell()
 remember(memory)

@@ -10,6 +10,7 @@ import io.delayq.ops.Meters;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
+import io.vertx.core.buffer.Buffer;
 import io.vertx.redis.client.Response;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -27,6 +28,7 @@ public final class Store {
     private static final int RESERVE_BYTES = 512 * 1024;
 
     private static final int LOOK_TOPICS = 1_000;
+    private static final int RESERVED_HEAD = 22;
     private static final int MORE = 1;
     private static final int LIMITED = 2;
     private static final long TURN_MILLIS = 2_000;
@@ -283,15 +285,16 @@ public final class Store {
      */
     public Future<Reserved> reserve(int bucket, List<Want> wants) {
         List<byte[]> args = new ArrayList<>(2 + 2 * wants.size());
-        args.add(Bytes.of(Caller.randomText(12)));
+        String token = Caller.randomText(12);
+        args.add(Bytes.of(token));
         args.add(Bytes.of(RESERVE_BYTES));
         for (Want want : wants) {
             args.add(Bytes.of(want.topic));
             args.add(Bytes.of(want.inTurn ? -want.max : want.max));
         }
-        // a number, two for each topic, and seven values for each job
-        return caller.call(Script.RESERVE, bucket, args, answer -> (answer.size() - 1 - 2 * wants.size()) / 7, 0)
-                .map(answer -> reserved(wants, answer));
+        // a number, two for each topic, and two values for each job
+        return caller.call(Script.RESERVE, bucket, args, answer -> (answer.size() - 1 - 2 * wants.size()) / 2, 0)
+                .map(answer -> reserved(token, wants, answer));
     }
 
     /**
@@ -426,7 +429,7 @@ public final class Store {
         return due > answer.get(0).toLong() ? JobState.DELAYED : JobState.READY;
     }
 
-    private static Reserved reserved(List<Want> wants, Response answer) {
+    private static Reserved reserved(String token, List<Want> wants, Response answer) {
         List<Leased> leased = new ArrayList<>(wants.size());
         int at = 1;
         for (Want want : wants) {
@@ -434,24 +437,26 @@ public final class Store {
             int count = answer.get(at + 1).toInteger();
             at += 2;
             List<Delivery> jobs = new ArrayList<>(count);
-            for (int i = 0; i < count; i++, at += 7) {
-                jobs.add(delivery(want.topic, answer, at));
+            for (int i = 0; i < count; i++, at += 2) {
+                jobs.add(delivery(token, want.topic, answer, at));
             }
             leased.add(new Leased(want.topic, jobs, more == MORE, more == LIMITED));
         }
         return new Reserved(answer.get(0).toLong(), leased);
     }
 
-    private static Delivery delivery(String topic, Response answer, int at) {
-        JobRecord.Decoded record = JobRecord.decode(answer.get(at + 6).toBuffer());
+    /** See reserve.lua for what is packed. */
+    private static Delivery delivery(String token, String topic, Response answer, int at) {
+        Buffer packed = answer.get(at + 1).toBuffer();
+        JobRecord.Decoded record = JobRecord.decode(packed.slice(RESERVED_HEAD, packed.length()));
         return new Delivery(
                 topic,
                 answer.get(at).toString(),
-                answer.get(at + 1).toString(),
-                answer.get(at + 2).toInteger(),
-                answer.get(at + 3).toInteger(),
-                answer.get(at + 4).toLong(),
-                answer.get(at + 5).toLong(),
+                token + packed.getUnsignedShort(0),
+                packed.getInt(2),
+                packed.getInt(6),
+                packed.getLong(8) & 0xffff_ffff_ffffL,
+                packed.getLong(14) & 0xffff_ffff_ffffL,
                 record.options().traceparent(),
                 record.body());
     }

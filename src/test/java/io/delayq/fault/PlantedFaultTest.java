@@ -103,8 +103,8 @@ class PlantedFaultTest {
     @Test
     void an_ack_with_a_lease_that_does_not_hold_is_noticed() {
         red(
-                "local held = run and run.lease == lease",
-                "local held = run",
+                "local held = not seen[id] and holds(runs[i], lease)",
+                "local held = not seen[id] and runs[i]",
                 "ack of",
                 () -> StoreModelRedisTest.check(1, 1, 300));
     }
