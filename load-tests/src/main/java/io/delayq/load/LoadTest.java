@@ -1,0 +1,132 @@
+package io.delayq.load;
+
+import io.delayq.load.peer.Beanstalkd;
+import io.delayq.load.peer.Delayq;
+import io.delayq.load.peer.Peer;
+import io.delayq.load.peer.Peer.DrainWork;
+import io.delayq.load.peer.Peer.PushWork;
+import io.delayq.load.scenario.Scenario;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.LocalDateTime;
+import java.time.format.DateTimeFormatter;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.IntConsumer;
+import java.util.stream.Stream;
+
+/**
+ * Runs the scenarios on delayq and on what a user might take instead, on this machine and in this run. Started by
+ * {@code load-tests/run}, which says where everything is by system properties.
+ */
+public final class LoadTest {
+    private final Options options;
+    private final Path home = Path.of(System.getProperty("load.home"));
+    private final Path jar = Path.of(System.getProperty("load.jar"));
+    private final Path work;
+    private final Results results = new Results();
+    private final Progress progress = new Progress();
+    private final Map<String, Map<String, String>> settings = new LinkedHashMap<>();
+    private final Map<String, String> missing = new LinkedHashMap<>();
+
+    private LoadTest(Options options) throws IOException {
+        this.options = options;
+        Path target = Files.createDirectories(home.resolve("target"));
+        work = Files.createTempDirectory(target, "work");
+    }
+
+    public static void main(String[] args) throws Exception {
+        Options options;
+        try {
+            options = Options.of(args);
+        } catch (IllegalArgumentException e) {
+            System.err.println(e.getMessage());
+            System.exit(2);
+            return;
+        }
+        LoadTest test = new LoadTest(options);
+        // first of the hooks' work is to end the processes; what they wrote can go only then
+        int code = test.run();
+        System.exit(code);
+    }
+
+    private int run() throws Exception {
+        List<Peer> up = new ArrayList<>();
+        try {
+            for (Peer peer : candidates()) {
+                bringUp(peer, up);
+            }
+            if (up.isEmpty() || !up.get(0).name().equals("delayq")) {
+                System.err.println("delayq did not start: " + missing.get("delayq"));
+                return 1;
+            }
+            Bench bench =
+                    new Bench(options.scale(), results, progress, up, flags -> new Delayq(jar, work, flags), work);
+            List<Scenario> scenarios = options.only().stream().map(Scenario::of).toList();
+            scenarios.forEach(scenario -> progress.expect(scenario.steps(bench)));
+            for (Scenario scenario : scenarios) {
+                scenario.run(bench);
+            }
+            progress.end();
+        } finally {
+            up.forEach(Peer::close);
+            delete(work);
+        }
+        Report report = new Report(options.scale(), results, settings, missing);
+        System.out.println(report.text());
+        Path file = home.resolve("results")
+                .resolve(LocalDateTime.now().format(DateTimeFormatter.ofPattern("yyyy-MM-dd-HHmm")) + ".json");
+        Files.createDirectories(file.getParent());
+        Files.writeString(file, report.json());
+        System.out.println("written to " + home.getParent().relativize(file));
+        return results.failures().isEmpty() ? 0 : 1;
+    }
+
+    private List<Peer> candidates() {
+        List<Peer> all = new ArrayList<>();
+        all.add(new Delayq(jar, work, List.of()));
+        if (options.peers().contains("beanstalkd")) {
+            all.add(new Beanstalkd(System.getProperty("load.beanstalkd", ""), work));
+        }
+        return all;
+    }
+
+    /** Started and warm; or said to be missing, and why. */
+    private void bringUp(Peer peer, List<Peer> up) {
+        String why = peer.missing();
+        if (why == null) {
+            try {
+                progress.expect(1);
+                IntConsumer bar = progress.step(
+                        "warming up: " + peer.name(), 3 * options.scale().warmUp());
+                peer.start();
+                int jobs = options.scale().warmUp();
+                peer.push(new PushWork(jobs, 64, 1), bar);
+                peer.push(new PushWork(jobs, 16, 100), count -> bar.accept(jobs + count));
+                peer.drain(new DrainWork(jobs, 16), count -> bar.accept(2 * jobs + count));
+                peer.clear();
+                settings.put(peer.name(), peer.settings());
+                up.add(peer);
+                progress.stepDone();
+                return;
+            } catch (Exception e) {
+                why = "did not start: " + Bench.why(e);
+                peer.close();
+            }
+        }
+        missing.put(peer.name(), why);
+        System.err.println("missing: " + peer.name() + ": " + why);
+    }
+
+    private static void delete(Path dir) throws IOException {
+        try (Stream<Path> files = Files.walk(dir)) {
+            for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
+                Files.deleteIfExists(file);
+            }
+        }
+    }
+}
