@@ -1,6 +1,7 @@
 package io.delayq.load;
 
 import io.delayq.load.peer.Beanstalkd;
+import io.delayq.load.peer.BullMq;
 import io.delayq.load.peer.Delayq;
 import io.delayq.load.peer.Peer;
 import io.delayq.load.peer.Peer.DrainWork;
@@ -91,6 +92,9 @@ public final class LoadTest {
         all.add(new Delayq(jar, work, List.of()));
         if (options.peers().contains("beanstalkd")) {
             all.add(new Beanstalkd(System.getProperty("load.beanstalkd", ""), work));
+        }
+        if (options.peers().contains("bullmq")) {
+            all.add(new BullMq(jar, System.getProperty("load.bullmq", ""), work));
         }
         return all;
     }

@@ -19,7 +19,14 @@ public interface Scenario {
     }
 
     static Scenario of(String name) {
-        return List.of(new SinglePushes(), new BatchPushes(), new DrainAtOnce(), new DueLateness()).stream()
+        return List.of(
+                        new SinglePushes(),
+                        new BatchPushes(),
+                        new DrainAtOnce(),
+                        new DueLateness(),
+                        new PendingMemory(),
+                        new CpuOfALife())
+                .stream()
                 .filter(scenario -> scenario.name().equals(name))
                 .findFirst()
                 .orElseThrow();
