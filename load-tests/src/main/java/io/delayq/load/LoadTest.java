@@ -6,6 +6,8 @@ import io.delayq.load.peer.Delayq;
 import io.delayq.load.peer.Peer;
 import io.delayq.load.peer.Peer.DrainWork;
 import io.delayq.load.peer.Peer.PushWork;
+import io.delayq.load.peer.RabbitMq;
+import io.delayq.load.peer.Redisson;
 import io.delayq.load.scenario.Scenario;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -95,6 +97,12 @@ public final class LoadTest {
         }
         if (options.peers().contains("bullmq")) {
             all.add(new BullMq(jar, System.getProperty("load.bullmq", ""), work));
+        }
+        if (options.peers().contains("redisson")) {
+            all.add(new Redisson(jar, work));
+        }
+        if (options.peers().contains("rabbitmq")) {
+            all.add(new RabbitMq(System.getProperty("load.rabbitmq", ""), work));
         }
         return all;
     }
