@@ -2,6 +2,7 @@ package io.delayq.load;
 
 import java.io.IOException;
 import java.io.RandomAccessFile;
+import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
@@ -11,15 +12,19 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.Deque;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 
 /** The processes that a run has started. Each is ended by its number, at the latest when this process ends. */
 public final class Children {
     private static final Deque<ProcessHandle> running = new ArrayDeque<>();
+    private static final List<Path> leftovers = new ArrayList<>();
     private static final long GRACE_SECONDS = 12;
     /** Below the ports that systems give to outgoing connections. */
     private static final int FIRST_PORT = 20_000;
@@ -29,6 +34,11 @@ public final class Children {
     }
 
     private Children() {}
+
+    /** What the processes have written: it can go only when they have ended, also at Ctrl-C. */
+    static synchronized void deleteAtTheEnd(Path dir) {
+        leftovers.add(dir);
+    }
 
     /** Its output goes to {@code log}. */
     public static Process start(Path dir, Path log, Map<String, String> environment, List<String> command)
@@ -60,12 +70,15 @@ public final class Children {
     }
 
     public static void end(ProcessHandle handle) {
+        // what a script has started and leaves behind when it is ended
+        List<ProcessHandle> below = handle.descendants().toList();
         handle.destroy();
         try {
             handle.onExit().get(GRACE_SECONDS, TimeUnit.SECONDS);
         } catch (Exception e) {
             handle.destroyForcibly();
         }
+        below.forEach(ProcessHandle::destroy);
         synchronized (Children.class) {
             running.remove(handle);
         }
@@ -85,9 +98,20 @@ public final class Children {
                 handle = running.poll();
             }
             if (handle == null) {
+                leftovers.forEach(Children::delete);
                 return;
             }
             end(handle);
+        }
+    }
+
+    private static void delete(Path dir) {
+        try (Stream<Path> files = Files.walk(dir)) {
+            for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
+                Files.deleteIfExists(file);
+            }
+        } catch (IOException | UncheckedIOException e) {
+            System.err.println("could not delete " + dir + ": " + e);
         }
     }
 

@@ -1,11 +1,11 @@
 package io.delayq.load;
 
+import io.delayq.load.net.Stub;
+import io.delayq.load.peer.BareRedis;
 import io.delayq.load.peer.Beanstalkd;
 import io.delayq.load.peer.BullMq;
 import io.delayq.load.peer.Delayq;
 import io.delayq.load.peer.Peer;
-import io.delayq.load.peer.Peer.DrainWork;
-import io.delayq.load.peer.Peer.PushWork;
 import io.delayq.load.peer.RabbitMq;
 import io.delayq.load.peer.Redisson;
 import io.delayq.load.scenario.Scenario;
@@ -15,18 +15,18 @@ import java.nio.file.Path;
 import java.time.LocalDateTime;
 import java.time.format.DateTimeFormatter;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.IntConsumer;
-import java.util.stream.Stream;
 
 /**
  * Runs the scenarios on delayq and on what a user might take instead, on this machine and in this run. Started by
  * {@code load-tests/run}, which says where everything is by system properties.
  */
 public final class LoadTest {
+    private static final int GUARD_WARM_UP = 20_000;
+
     private final Options options;
     private final Path home = Path.of(System.getProperty("load.home"));
     private final Path jar = Path.of(System.getProperty("load.jar"));
@@ -40,6 +40,7 @@ public final class LoadTest {
         this.options = options;
         Path target = Files.createDirectories(home.resolve("target"));
         work = Files.createTempDirectory(target, "work");
+        Children.deleteAtTheEnd(work);
     }
 
     public static void main(String[] args) throws Exception {
@@ -52,14 +53,36 @@ public final class LoadTest {
             return;
         }
         LoadTest test = new LoadTest(options);
-        // first of the hooks' work is to end the processes; what they wrote can go only then
-        int code = test.run();
-        System.exit(code);
+        System.exit(test.run());
     }
 
     private int run() throws Exception {
+        return options.guard() ? guard() : full();
+    }
+
+    private int guard() throws Exception {
+        Peer delayq = new Delayq(jar, work, List.of());
+        Peer yardstick = new Beanstalkd(System.getProperty("load.beanstalkd", ""), work);
+        if (yardstick.missing() != null) {
+            System.err.println("missing: beanstalkd: " + yardstick.missing() + "; a bare Redis is the yardstick");
+            yardstick = new BareRedis(jar, work);
+        }
+        try {
+            for (Peer peer : List.of(delayq, yardstick)) {
+                peer.start();
+                Bench.warmUp(peer, GUARD_WARM_UP, count -> {});
+            }
+            return Guard.run(delayq, yardstick);
+        } finally {
+            delayq.close();
+            yardstick.close();
+        }
+    }
+
+    private int full() throws Exception {
         List<Peer> up = new ArrayList<>();
         try {
+            settings.put("load generator", generator());
             for (Peer peer : candidates()) {
                 bringUp(peer, up);
             }
@@ -67,17 +90,19 @@ public final class LoadTest {
                 System.err.println("delayq did not start: " + missing.get("delayq"));
                 return 1;
             }
-            Bench bench =
-                    new Bench(options.scale(), results, progress, up, flags -> new Delayq(jar, work, flags), work);
+            Bench bench = new Bench(options.scale(), results, progress, up, flags -> new Delayq(jar, work, flags));
             List<Scenario> scenarios = options.only().stream().map(Scenario::of).toList();
             scenarios.forEach(scenario -> progress.expect(scenario.steps(bench)));
+            bench.delayq().slowScripts();
             for (Scenario scenario : scenarios) {
                 scenario.run(bench);
             }
             progress.end();
+            Map<String, String> ours = new LinkedHashMap<>(settings.get("delayq"));
+            ours.putAll(bench.slow());
+            settings.put("delayq", ours);
         } finally {
             up.forEach(Peer::close);
-            delete(work);
         }
         Report report = new Report(options.scale(), results, settings, missing);
         System.out.println(report.text());
@@ -86,7 +111,26 @@ public final class LoadTest {
         Files.createDirectories(file.getParent());
         Files.writeString(file, report.json());
         System.out.println("written to " + home.getParent().relativize(file));
+        for (Path plot : new Plots(results, file.getParent()).write()) {
+            System.out.println("plotted in " + home.getParent().relativize(plot));
+        }
         return results.failures().isEmpty() ? 0 : 1;
+    }
+
+    /** What it reaches against a server that answers at once, in this run: more than any server here. */
+    private Map<String, String> generator() throws IOException {
+        int jobs = options.scale().warmUp();
+        Map<String, String> reached = new LinkedHashMap<>();
+        for (int round = 0; round < 2; round++) {
+            reached.put("single pushes, 64 connections, to a stub", perSecond(Stub.pushes(5 * jobs, 64, 1)));
+            reached.put("batches of 100, 16 connections, to a stub", perSecond(Stub.pushes(10 * jobs, 16, 100)));
+            reached.put("drain with acks, 16 connections, from a stub", perSecond(Stub.drain(10 * jobs)));
+        }
+        return reached;
+    }
+
+    private static String perSecond(double rate) {
+        return Report.number(rate) + " jobs/s";
     }
 
     private List<Peer> candidates() {
@@ -116,11 +160,7 @@ public final class LoadTest {
                 IntConsumer bar = progress.step(
                         "warming up: " + peer.name(), 3 * options.scale().warmUp());
                 peer.start();
-                int jobs = options.scale().warmUp();
-                peer.push(new PushWork(jobs, 64, 1), bar);
-                peer.push(new PushWork(jobs, 16, 100), count -> bar.accept(jobs + count));
-                peer.drain(new DrainWork(jobs, 16), count -> bar.accept(2 * jobs + count));
-                peer.clear();
+                Bench.warmUp(peer, options.scale().warmUp(), bar);
                 settings.put(peer.name(), peer.settings());
                 up.add(peer);
                 progress.stepDone();
@@ -132,13 +172,5 @@ public final class LoadTest {
         }
         missing.put(peer.name(), why);
         System.err.println("missing: " + peer.name() + ": " + why);
-    }
-
-    private static void delete(Path dir) throws IOException {
-        try (Stream<Path> files = Files.walk(dir)) {
-            for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
-                Files.deleteIfExists(file);
-            }
-        }
     }
 }

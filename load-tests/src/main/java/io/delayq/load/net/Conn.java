@@ -34,6 +34,14 @@ public abstract class Conn {
         opened();
     }
 
+    /** The other end of a connection, for a server. */
+    final void adopt(Loop loop, SocketChannel accepted) throws IOException {
+        channel = accepted;
+        channel.setOption(StandardSocketOptions.TCP_NODELAY, true);
+        channel.configureBlocking(false);
+        loop.add(this);
+    }
+
     /** Where a greeting is sent. */
     protected void opened() throws IOException {}
 

@@ -59,6 +59,11 @@ public final class HttpPush extends PushConn {
         }
     }
 
+    /** Every request has the same length. */
+    int requestLength() {
+        return request.length;
+    }
+
     @Override
     protected void opened() throws IOException {
         becomeReady();

@@ -1,6 +1,7 @@
 package io.delayq.load.net;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
 import java.time.Duration;
@@ -34,8 +35,12 @@ public final class Loop implements AutoCloseable {
     public void run(BooleanSupplier done, Duration silence, Runnable eachTurn) throws IOException {
         lastHeard = System.nanoTime();
         while (!done.getAsBoolean()) {
-            selector.select(this::ready, 100);
-            eachTurn.run();
+            try {
+                selector.select(this::ready, 100);
+                eachTurn.run();
+            } catch (UncheckedIOException e) {
+                throw e.getCause();
+            }
             if (System.nanoTime() - lastHeard > silence.toNanos()) {
                 throw new IOException("nothing heard for " + silence.toSeconds() + " s");
             }
@@ -57,7 +62,7 @@ public final class Loop implements AutoCloseable {
                 conn.readable();
             }
         } catch (IOException e) {
-            throw new java.io.UncheckedIOException(e);
+            throw new UncheckedIOException(e);
         }
     }
 

@@ -1,6 +1,7 @@
 package io.delayq.load.net;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.util.ArrayDeque;
 import java.util.List;
 import java.util.concurrent.locks.LockSupport;
@@ -111,7 +112,7 @@ public final class OpenLoop implements PushConn.Done, DrainConn.Taken {
                 next++;
             }
         } catch (IOException e) {
-            throw new java.io.UncheckedIOException(e);
+            throw new UncheckedIOException(e);
         }
     }
 

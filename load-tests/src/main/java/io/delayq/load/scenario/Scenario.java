@@ -25,7 +25,10 @@ public interface Scenario {
                         new DrainAtOnce(),
                         new DueLateness(),
                         new PendingMemory(),
-                        new CpuOfALife())
+                        new CpuOfALife(),
+                        new Growth(),
+                        new Spread(),
+                        new Instances())
                 .stream()
                 .filter(scenario -> scenario.name().equals(name))
                 .findFirst()
