@@ -29,7 +29,7 @@ public final class Delayq implements Peer {
     private static final Pattern COUNTS =
             Pattern.compile("\"delayed\":(\\d+),\"ready\":(\\d+),\"reserved\":(\\d+),\"dead\":(\\d+)");
     private static final int MOST_SUBSCRIPTIONS = 1_000;
-    private static final int MOST_PREFETCH = 1_000;
+    private static final int PREFETCH = 250;
 
     private final Path jar;
     private final Path work;
@@ -110,7 +110,7 @@ public final class Delayq implements Peer {
         settings.put("redis", "embedded, AOF everysec");
         settings.put("flags", flags.isEmpty() ? "defaults" : String.join(" ", flags));
         settings.put("batch", "POST /v1/jobs with an array");
-        settings.put("consumers", "WebSocket, prefetch " + MOST_PREFETCH + ", one ack for each message of jobs");
+        settings.put("consumers", "WebSocket, prefetch " + PREFETCH + ", one ack for each message of jobs");
         return settings;
     }
 
@@ -177,7 +177,7 @@ public final class Delayq implements Peer {
         List<SocketDrain> conns = new ArrayList<>();
         if (shape.topics() == 1) {
             for (int i = 0; i < connections; i++) {
-                conns.add(new SocketDrain(port, shape, List.of(shape.topic(0)), MOST_PREFETCH));
+                conns.add(new SocketDrain(port, shape, List.of(shape.topic(0)), PREFETCH));
             }
             return conns;
         }
@@ -187,7 +187,7 @@ public final class Delayq implements Peer {
             for (int i = from; i < Math.min(shape.topics(), from + share); i++) {
                 topics.add(shape.topic(i));
             }
-            conns.add(new SocketDrain(port, shape, topics, MOST_PREFETCH));
+            conns.add(new SocketDrain(port, shape, topics, PREFETCH));
         }
         return conns;
     }

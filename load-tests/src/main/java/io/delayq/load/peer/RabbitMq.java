@@ -34,7 +34,7 @@ import java.util.function.IntConsumer;
 public final class RabbitMq implements Peer {
     private static final int NUMBER_WIDTH = 10;
     private static final int STEP_MILLIS = 100;
-    private static final int PREFETCH = 1_000;
+    private static final int PREFETCH = 250;
     private static final int ACK_EVERY = 100;
     private static final byte[] REST = "x".repeat(100 - NUMBER_WIDTH).getBytes(StandardCharsets.US_ASCII);
     private static final BasicProperties PERSISTENT = MessageProperties.MINIMAL_PERSISTENT_BASIC;
