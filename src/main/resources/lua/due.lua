@@ -139,7 +139,8 @@ for i, member in ipairs(due) do
   if at then call('ZADD', KEYS[1], math.max(at, now), member) else call('ZREM', KEYS[1], member) end
 end
 lay_ghosts()
-sooner = false
+-- whoever called is told the next alarm
+armed = false
 tell()
 local left = call('ZRANGE', KEYS[1], 0, 0, 'WITHSCORES')
 return {time[1] * 1000000 + time[2], left[2] and tonumber(left[2]) or -1, moved}

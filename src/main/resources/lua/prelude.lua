@@ -40,7 +40,8 @@ local LANE_BYTE = {n = '', h = '\1', l = '\2', c = '\3'}
 
 local bucket_keys = sub(KEYS[1], 1, -5)
 
-local alarm, sooner = tonumber(call('ZRANGE', KEYS[1], 0, 0, 'WITHSCORES')[2]), false
+-- The earliest alarm that this call has set.
+local armed = false
 
 -- Topics whose dispatchers are to be told.
 local woken = {}
@@ -89,9 +90,10 @@ end
 local function settings_of(topic)
   local known = settings[topic]
   if not known then
-    local paused, json = string.match(call('HGET', KEYS[2], topic) or '', '^%d+ (%d) (.+)$')
+    local text = call('HGET', KEYS[2], topic)
+    local paused, json = string.match(text or '', '^%d+ (%d) (.+)$')
     known = json and cjson.decode(json) or {}
-    known.paused = paused == '1'
+    known.paused, known.there = paused == '1', text ~= false
     settings[topic] = known
   end
   return known
@@ -100,13 +102,14 @@ end
 -- The topic's alarm of one kind (c clock, l lease, e expiry, d dead to sweep, o done to sweep, g ghosts) goes off at
 -- the given time at the latest.
 local function arm(kind, topic, at)
-  call('ZADD', KEYS[1], 'LT', at, kind .. topic)
-  if not alarm or at < alarm then alarm, sooner = at, true end
+  if call('ZADD', KEYS[1], 'LT', 'CH', at, kind .. topic) == 1 and (not armed or at < armed) then armed = at end
 end
 
 -- Tells the scanner of an earlier alarm and the dispatchers of topics that were empty before.
 local function tell()
-  if sooner then call('PUBLISH', ARGV[1], string.format('a%s %.0f %.0f', ARGV[2], alarm, now)) end
+  if armed and armed == tonumber(call('ZRANGE', KEYS[1], 0, 0, 'WITHSCORES')[2]) then
+    call('PUBLISH', ARGV[1], string.format('a%s %.0f %.0f', ARGV[2], armed, now))
+  end
   for _, topic in ipairs(woken) do call('PUBLISH', ARGV[1], 'r' .. ARGV[2] .. ' ' .. topic) end
 end
 
@@ -461,5 +464,10 @@ end
 
 -- A topic comes into being with its first job.
 local function create(topic)
-  if call('HSETNX', KEYS[2], topic, '') == 1 then call('ZADD', KEYS[3], 0, topic) end
+  local known = settings_of(topic)
+  if not known.there then
+    call('HSET', KEYS[2], topic, '')
+    call('ZADD', KEYS[3], 0, topic)
+    known.there = true
+  end
 end

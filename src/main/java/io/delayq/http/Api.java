@@ -55,6 +55,7 @@ public final class Api {
      * @param bodyLimit most bytes of a request that is not a stream
      * @param handler null: only streams are served here
      * @param stream null: no streams are served here
+     * @param pattern the path's parts
      */
     public record Route(
             HttpMethod method,
@@ -63,13 +64,29 @@ public final class Api {
             int bodyLimit,
             Handler handler,
             StreamHandler stream,
-            Consumer<Visitor> door) {
+            Consumer<Visitor> door,
+            String[] pattern) {
         public Route {
             Objects.requireNonNull(right, "every route names its right");
         }
 
-        String[] pattern() {
-            return path.substring(1).split("/", -1);
+        private Route(
+                HttpMethod method,
+                String path,
+                Right right,
+                int bodyLimit,
+                Handler handler,
+                StreamHandler stream,
+                Consumer<Visitor> door) {
+            this(
+                    method,
+                    path,
+                    right,
+                    bodyLimit,
+                    handler,
+                    stream,
+                    door,
+                    path.substring(1).split("/", -1));
         }
     }
 
@@ -117,10 +134,7 @@ public final class Api {
 
     public Router router() {
         Router router = Router.router(vertx);
-        for (Route route : routes) {
-            router.route(route.method(), route.path()).handler(context -> serve(route, context));
-        }
-        router.route().last().handler(this::unmatched);
+        router.route().handler(this::dispatch);
         // what vertx-web cannot even split
         router.errorHandler(
                 400,
@@ -158,6 +172,33 @@ public final class Api {
         return draining;
     }
 
+    /** By our own table: vertx-web would try one pattern after the other for every request. */
+    private void dispatch(RoutingContext context) {
+        Route route = find(context.request());
+        if (route == null) {
+            unmatched(context);
+        } else {
+            serve(route, context);
+        }
+    }
+
+    /** Null if there is none, or if the path is not one at all, which {@link #unmatched} tells. */
+    private Route find(HttpServerRequest request) {
+        try {
+            List<String> segments = Paths.segments(request.path());
+            if (!Paths.isUntidy(segments)) {
+                for (Route route : routes) {
+                    if (route.method().equals(request.method()) && Paths.fits(route.pattern(), segments)) {
+                        return route;
+                    }
+                }
+            }
+            return null;
+        } catch (Problem e) {
+            return null;
+        }
+    }
+
     private void serve(Route route, RoutingContext context) {
         HttpServerRequest request = context.request();
         if (route.door() != null && isUpgrade(request)) {
@@ -180,10 +221,6 @@ public final class Api {
     private Future<Answer> answer(Route route, HttpServerRequest request) {
         try {
             List<String> segments = Paths.segments(request.path());
-            if (!Paths.fits(route.pattern(), segments)) {
-                // vertx-web tidied the path before it found the route
-                throw notFound(request);
-            }
             access.checkSource(request);
             Access.Caller caller = access.check(request, route.right());
             if (draining && route.right() != Right.NONE) {

@@ -17,17 +17,25 @@ final class Paths {
      * @throws Problem if a part is not percent-encoded UTF-8
      */
     static List<String> segments(String path) {
-        List<String> segments = new ArrayList<>();
-        for (String part : path.substring(1).split("/", -1)) {
-            segments.add(decode(part));
+        List<String> segments = new ArrayList<>(8);
+        for (int from = 1; ; ) {
+            int slash = path.indexOf('/', from);
+            segments.add(decode(slash < 0 ? path.substring(from) : path.substring(from, slash)));
+            if (slash < 0) {
+                return segments;
+            }
+            from = slash + 1;
         }
-        return segments;
     }
 
     /** Whether a part is empty or dots, which routers and proxies take out. The root is tidy. */
     static boolean isUntidy(List<String> segments) {
-        return segments.size() > 1
-                && segments.stream().anyMatch(part -> part.isEmpty() || part.equals(".") || part.equals(".."));
+        for (String part : segments) {
+            if (part.isEmpty() || part.equals(".") || part.equals("..")) {
+                return segments.size() > 1;
+            }
+        }
+        return false;
     }
 
     /** Whether a path fits a pattern such as {@code /v1/topics/:topic}. */
@@ -89,7 +97,7 @@ final class Paths {
 
     /** @throws Problem if it is not percent-encoded UTF-8 */
     static String decode(String part) {
-        if (part.indexOf('%') < 0 && part.chars().allMatch(c -> c < 0x80)) {
+        if (isPlain(part)) {
             return part;
         }
         ByteBuffer bytes = ByteBuffer.allocate(3 * part.length());
@@ -107,6 +115,15 @@ final class Paths {
         } catch (CharacterCodingException e) {
             throw notEncoded();
         }
+    }
+
+    private static boolean isPlain(String part) {
+        for (int i = 0; i < part.length(); i++) {
+            if (part.charAt(i) == '%' || part.charAt(i) >= 0x80) {
+                return false;
+            }
+        }
+        return true;
     }
 
     private static int hex(String text, int at) {

@@ -1,0 +1,123 @@
+package io.delayq.load;
+
+import io.delayq.load.peer.Delayq;
+import io.delayq.load.peer.Peer;
+import io.delayq.load.peer.Peer.DrainWork;
+import io.delayq.load.peer.Peer.PushWork;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Function;
+import java.util.function.IntConsumer;
+
+/** What a scenario works with: the systems that are up, and where figures go. */
+public final class Bench {
+    private final Scale scale;
+    private final Results results;
+    private final Progress progress;
+    private final List<Peer> peers;
+    private final Map<String, long[]> slow = new LinkedHashMap<>();
+    private final Function<List<String>, Delayq> another;
+
+    /** @param another makes a delayq with these flags, not yet started */
+    Bench(Scale scale, Results results, Progress progress, List<Peer> peers, Function<List<String>, Delayq> another) {
+        this.scale = scale;
+        this.results = results;
+        this.progress = progress;
+        this.peers = new ArrayList<>(peers);
+        this.another = another;
+    }
+
+    /** A figure, or several by {@link Results#add}; what it throws is a failed check of that system. */
+    public interface Work {
+        void run(IntConsumer progress) throws Exception;
+    }
+
+    public Scale scale() {
+        return scale;
+    }
+
+    public Results results() {
+        return results;
+    }
+
+    public Progress progress() {
+        return progress;
+    }
+
+    /** Those that are up, delayq first. */
+    public List<Peer> peers() {
+        return peers;
+    }
+
+    public Delayq delayq() {
+        return (Delayq) peers.get(0);
+    }
+
+    /** A delayq of its own with these flags, started and warm; null, and a failure noted, if it does not start. */
+    public Delayq warm(String scenario, List<String> flags) {
+        Delayq delayq = another.apply(flags);
+        try {
+            delayq.start();
+            warmUp(delayq, scale.warmUp(), count -> {});
+            return delayq;
+        } catch (Exception e) {
+            results.failed(new Results.Failure(scenario, String.join(" ", flags), delayq.name(), why(e)));
+            delayq.close();
+            return null;
+        }
+    }
+
+    /** The same work for all: what is compiled while it runs must have been before the first figure is taken. */
+    static void warmUp(Peer peer, int jobs, IntConsumer progress) throws Exception {
+        peer.push(new PushWork(jobs, 64, 1), progress);
+        peer.push(new PushWork(jobs, 16, 100), count -> progress.accept(jobs + count));
+        peer.drain(new DrainWork(jobs, 16), count -> progress.accept(2 * jobs + count));
+        peer.clear();
+    }
+
+    /** Runs one step and empties the system after it, also when it failed. */
+    public void measure(String scenario, String variant, Peer peer, int most, Work work) {
+        IntConsumer bar = progress.step(scenario + " " + variant + ": " + peer.name(), most);
+        try {
+            work.run(bar);
+            noteSlow(scenario, peer);
+        } catch (Exception e) {
+            results.failed(new Results.Failure(scenario, variant, peer.name(), why(e)));
+        }
+        try {
+            peer.clear();
+            if (peer instanceof Delayq delayq) {
+                // emptying is ours, not the scenario's
+                delayq.slowScripts();
+            }
+        } catch (Exception e) {
+            results.failed(new Results.Failure(scenario, variant, peer.name(), "cannot be emptied: " + why(e)));
+        }
+        progress.stepDone();
+    }
+
+    private void noteSlow(String scenario, Peer peer) throws IOException {
+        if (peer instanceof Delayq delayq) {
+            long[] now = delayq.slowScripts();
+            long[] all = slow.computeIfAbsent(scenario, name -> new long[2]);
+            all[0] += now[0];
+            all[1] = Math.max(all[1], now[1]);
+        }
+    }
+
+    /** Commands that took delayq's Redis more than 10 ms, by scenario, for the reader. */
+    Map<String, String> slow() {
+        Map<String, String> said = new LinkedHashMap<>();
+        slow.forEach((scenario, all) -> said.put(
+                "commands over 10 ms in Redis, " + scenario,
+                all[0] == 0 ? "none" : all[0] + ", the longest " + all[1] / 1_000 + " ms"));
+        return said;
+    }
+
+    static String why(Throwable e) {
+        return e.getMessage() == null ? e.toString() : e.getMessage();
+    }
+}

@@ -1,0 +1,111 @@
+package io.delayq.load;
+
+import java.io.BufferedInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+
+/** A few questions to a Redis; waits for each answer. */
+public final class RedisTalk implements AutoCloseable {
+    private final Socket socket = new Socket();
+    private final InputStream in;
+
+    public RedisTalk(int port, String password) throws IOException {
+        socket.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), port), 2_000);
+        socket.setSoTimeout(60_000);
+        in = new BufferedInputStream(socket.getInputStream());
+        if (password != null) {
+            ask("AUTH", password);
+        }
+    }
+
+    public Object ask(String... words) throws IOException {
+        ByteArrayOutputStream command = new ByteArrayOutputStream();
+        command.writeBytes(("*" + words.length + "\r\n").getBytes(StandardCharsets.UTF_8));
+        for (String word : words) {
+            byte[] bytes = word.getBytes(StandardCharsets.UTF_8);
+            command.writeBytes(("$" + bytes.length + "\r\n").getBytes(StandardCharsets.UTF_8));
+            command.writeBytes(bytes);
+            command.writeBytes(new byte[] {'\r', '\n'});
+        }
+        socket.getOutputStream().write(command.toByteArray());
+        return answer();
+    }
+
+    /** What the data take, without the buffers of clients and of the file, which come and go. */
+    public long dataBytes() throws IOException {
+        String info = (String) ask("INFO", "memory");
+        return field(info, "used_memory") - field(info, "mem_clients_normal") - field(info, "mem_aof_buffer");
+    }
+
+    /** How many commands took longer than the slow log's limit, and the longest of them in microseconds. */
+    public long[] slow() throws IOException {
+        long longest = 0;
+        long count = 0;
+        for (Object entry : (List<?>) ask("SLOWLOG", "GET", "128")) {
+            count++;
+            longest = Math.max(longest, (Long) ((List<?>) entry).get(2));
+        }
+        return new long[] {count, longest};
+    }
+
+    private static long field(String info, String name) {
+        for (String line : info.split("\r\n")) {
+            if (line.startsWith(name + ":")) {
+                return Long.parseLong(line.substring(name.length() + 1));
+            }
+        }
+        return 0;
+    }
+
+    private Object answer() throws IOException {
+        String line = line();
+        char kind = line.charAt(0);
+        String rest = line.substring(1);
+        switch (kind) {
+            case '+':
+                return rest;
+            case ':':
+                return Long.parseLong(rest);
+            case '$':
+                int length = Integer.parseInt(rest);
+                if (length < 0) {
+                    return null;
+                }
+                byte[] bytes = in.readNBytes(length);
+                in.readNBytes(2);
+                return new String(bytes, StandardCharsets.UTF_8);
+            case '*':
+                List<Object> all = new ArrayList<>();
+                for (int i = Integer.parseInt(rest); i > 0; i--) {
+                    all.add(answer());
+                }
+                return all;
+            default:
+                throw new IOException("Redis answered " + line);
+        }
+    }
+
+    private String line() throws IOException {
+        StringBuilder line = new StringBuilder();
+        for (int c = in.read(); c != '\r'; c = in.read()) {
+            if (c < 0) {
+                throw new IOException("Redis closed the connection");
+            }
+            line.append((char) c);
+        }
+        in.read();
+        return line.toString();
+    }
+
+    @Override
+    public void close() throws IOException {
+        socket.close();
+    }
+}

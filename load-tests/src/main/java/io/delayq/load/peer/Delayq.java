@@ -1,0 +1,299 @@
+package io.delayq.load.peer;
+
+import io.delayq.load.Children;
+import io.delayq.load.RedisTalk;
+import io.delayq.load.net.ClosedPush;
+import io.delayq.load.net.Drain;
+import io.delayq.load.net.HttpPush;
+import io.delayq.load.net.JobShape;
+import io.delayq.load.net.Lateness;
+import io.delayq.load.net.OpenLoop;
+import io.delayq.load.net.SocketDrain;
+import java.io.IOException;
+import java.net.HttpURLConnection;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.IntConsumer;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/** The server of this repository with its embedded Redis, over REST and WebSocket. */
+public final class Delayq implements Peer {
+    private static final Pattern COUNTS =
+            Pattern.compile("\"delayed\":(\\d+),\"ready\":(\\d+),\"reserved\":(\\d+),\"dead\":(\\d+)");
+    private static final int MOST_SUBSCRIPTIONS = 1_000;
+    private static final int PREFETCH = 250;
+
+    private final Path jar;
+    private final Path work;
+    private final List<String> flags;
+    private Path dir;
+    private Path log;
+    private Process server;
+    private ProcessHandle redis;
+    private int port;
+    private int redisPort;
+    private String redisPassword;
+    private int topicNumber;
+
+    /** @param flags settings that differ from the defaults, as the serve command takes them */
+    public Delayq(Path jar, Path work, List<String> flags) {
+        this.jar = jar;
+        this.work = work;
+        this.flags = flags;
+    }
+
+    @Override
+    public String name() {
+        return "delayq";
+    }
+
+    @Override
+    public String missing() {
+        return Files.isRegularFile(jar) ? null : "no " + jar + "; bin/delayq builds it";
+    }
+
+    @Override
+    public void start() throws Exception {
+        dir = Files.createTempDirectory(work, "delayq");
+        log = dir.resolve("server.log");
+        port = Children.freePort();
+        List<String> command = new ArrayList<>(List.of(java(), "-jar", jar.toString(), "serve"));
+        command.add("--http.port=" + port);
+        command.add("--data.dir=" + dir.resolve("data"));
+        command.addAll(flags);
+        server = Children.start(dir, log, Map.of(), command);
+        Children.awaitPort(server, port, log, Duration.ofSeconds(60));
+        awaitReady();
+        Path redisDir = dir.resolve("data").resolve("redis");
+        for (String line : Files.readAllLines(redisDir.resolve("redis.conf"))) {
+            redisPort = line.startsWith("port ") ? Integer.parseInt(line.substring(5)) : redisPort;
+            redisPassword = line.startsWith("requirepass ") ? line.substring(12) : redisPassword;
+        }
+        long redisPid =
+                Long.parseLong(Files.readString(redisDir.resolve("redis.pid")).strip());
+        redis = ProcessHandle.of(redisPid).orElseThrow();
+        Children.keep(redis);
+        // ended before Redis, whose end it sees to itself
+        Children.keep(server.toHandle());
+    }
+
+    static String java() {
+        return Path.of(System.getProperty("java.home"), "bin", "java").toString();
+    }
+
+    private void awaitReady() throws IOException, InterruptedException {
+        long deadline = System.nanoTime() + 60_000_000_000L;
+        while (true) {
+            try {
+                ask("GET", "/health/ready");
+                return;
+            } catch (IOException e) {
+                if (System.nanoTime() > deadline) {
+                    throw e;
+                }
+            }
+            Thread.sleep(50);
+        }
+    }
+
+    @Override
+    public Map<String, String> settings() {
+        Map<String, String> settings = new LinkedHashMap<>();
+        settings.put("redis", "embedded, AOF everysec");
+        settings.put("flags", flags.isEmpty() ? "defaults" : String.join(" ", flags));
+        settings.put("batch", "POST /v1/jobs with an array");
+        settings.put("consumers", "WebSocket, prefetch " + PREFETCH + ", one ack for each message of jobs");
+        return settings;
+    }
+
+    @Override
+    public double push(PushWork work, IntConsumer progress) throws Exception {
+        return push(work, 1, progress);
+    }
+
+    public double push(PushWork work, int topics, IntConsumer progress) throws Exception {
+        JobShape shape = new JobShape(newTopic(), topics, work.idLength());
+        double seconds = ClosedPush.run(port, pushers(work, shape), 0, work.jobs(), work.delayMillis(), progress);
+        expect(shape, work.jobs());
+        return work.jobs() / seconds;
+    }
+
+    private List<HttpPush> pushers(PushWork work, JobShape shape) {
+        List<HttpPush> conns = new ArrayList<>();
+        for (int i = 0; i < work.connections(); i++) {
+            conns.add(new HttpPush(port, shape, work.batch(), work.delayMillis() > 0));
+        }
+        return conns;
+    }
+
+    private String newTopic() {
+        return "load." + ++topicNumber + ".";
+    }
+
+    /** The counts of the topics together say that all are stored. Many topics are looked at in part. */
+    private void expect(JobShape shape, int jobs) throws IOException {
+        int looked = Math.min(shape.topics(), 100);
+        long found = 0;
+        long expected = 0;
+        for (int i = 0; i < looked; i++) {
+            Matcher counts = COUNTS.matcher(ask("GET", "/v1/topics/" + shape.topic(i)));
+            if (!counts.find()) {
+                throw new IOException("no counts in the answer");
+            }
+            for (int k = 1; k <= 4; k++) {
+                found += Long.parseLong(counts.group(k));
+            }
+            expected += jobs / shape.topics() + (i < jobs % shape.topics() ? 1 : 0);
+        }
+        if (found != expected) {
+            throw new IOException("expected " + expected + " jobs in " + looked + " topics, found " + found);
+        }
+    }
+
+    @Override
+    public double drain(DrainWork work, IntConsumer progress) throws Exception {
+        return drain(work, 1, 0, progress);
+    }
+
+    /** With more than one topic each connection subscribes to its share; all of them if there is but one. */
+    public double drain(DrainWork work, int topics, long delayMillis, IntConsumer progress) throws Exception {
+        JobShape shape = new JobShape(newTopic(), topics, 8);
+        PushWork stored = new PushWork(work.jobs(), 16, 100, delayMillis, 8);
+        ClosedPush.run(port, pushers(stored, shape), 0, work.jobs(), delayMillis, pushed -> {});
+        double seconds = Drain.run(port, takers(work.connections(), shape), work.jobs(), progress);
+        expect(shape, 0);
+        return work.jobs() / seconds;
+    }
+
+    private List<SocketDrain> takers(int connections, JobShape shape) {
+        List<SocketDrain> conns = new ArrayList<>();
+        if (shape.topics() == 1) {
+            for (int i = 0; i < connections; i++) {
+                conns.add(new SocketDrain(port, shape, List.of(shape.topic(0)), PREFETCH));
+            }
+            return conns;
+        }
+        int share = Math.min(MOST_SUBSCRIPTIONS, (shape.topics() + connections - 1) / connections);
+        for (int from = 0; from < shape.topics(); from += share) {
+            List<String> topics = new ArrayList<>();
+            for (int i = from; i < Math.min(shape.topics(), from + share); i++) {
+                topics.add(shape.topic(i));
+            }
+            conns.add(new SocketDrain(port, shape, topics, PREFETCH));
+        }
+        return conns;
+    }
+
+    @Override
+    public Lateness lateness(PaceWork work, IntConsumer progress) throws Exception {
+        return lateness(work, 1, progress);
+    }
+
+    public Lateness lateness(PaceWork work, int topics, IntConsumer progress) throws Exception {
+        JobShape shape = new JobShape(newTopic(), topics, 8);
+        List<HttpPush> pushers = new ArrayList<>();
+        for (int i = 0; i < work.connections(); i++) {
+            pushers.add(new HttpPush(port, shape, 1, true));
+        }
+        return OpenLoop.run(
+                port,
+                pushers,
+                takers(work.connections(), shape),
+                work.perSecond(),
+                work.seconds(),
+                work.delaysMillis(),
+                progress);
+    }
+
+    /** Jobs that stay: far away, in topics that {@link #clear} does not know. */
+    public void fill(String base, int topics, int first, int jobs, IntConsumer progress) throws Exception {
+        JobShape shape = new JobShape(base, topics, 8);
+        long farAway = Duration.ofDays(300).toMillis();
+        ClosedPush.run(port, pushers(new PushWork(jobs, 16, 100, farAway, 8), shape), first, jobs, farAway, progress);
+    }
+
+    @Override
+    public long memoryBytes() throws IOException {
+        try (RedisTalk talk = new RedisTalk(redisPort, redisPassword)) {
+            return talk.dataBytes();
+        }
+    }
+
+    /** Scripts over 10 ms and the longest in microseconds, since the last time this was asked. */
+    public long[] slowScripts() throws IOException {
+        try (RedisTalk talk = new RedisTalk(redisPort, redisPassword)) {
+            long[] slow = talk.slow();
+            talk.ask("SLOWLOG", "RESET");
+            return slow;
+        }
+    }
+
+    /** How often the server's log says that an event loop was blocked. */
+    public long blockedLoops() throws IOException {
+        try (var lines = Files.lines(log, StandardCharsets.ISO_8859_1)) {
+            return lines.filter(line -> line.contains("has been blocked")).count();
+        }
+    }
+
+    @Override
+    public Map<String, Long> processes() {
+        Map<String, Long> pids = new LinkedHashMap<>();
+        pids.put("server", server.pid());
+        pids.put("redis", redis.pid());
+        return pids;
+    }
+
+    @Override
+    public void clear() throws IOException {
+        Pattern name = Pattern.compile("\"topic\":\"(load\\.[^\"]+)\"");
+        for (int left = 20_000; left > 0; ) {
+            Matcher topics = name.matcher(ask("GET", "/v1/topics?prefix=load.&limit=100"));
+            if (!topics.find()) {
+                return;
+            }
+            do {
+                ask("DELETE", "/v1/topics/" + topics.group(1));
+                left--;
+            } while (topics.find());
+        }
+        throw new IOException("topics come back after they were deleted");
+    }
+
+    private String ask(String method, String path) throws IOException {
+        HttpURLConnection connection = (HttpURLConnection)
+                URI.create("http://127.0.0.1:" + port + path).toURL().openConnection();
+        connection.setRequestMethod(method);
+        connection.setConnectTimeout(2_000);
+        connection.setReadTimeout(120_000);
+        int status = connection.getResponseCode();
+        if (status >= 300) {
+            try (var error = connection.getErrorStream()) {
+                throw new IOException(method + " " + path + ": " + status + " "
+                        + (error == null ? "" : new String(error.readAllBytes(), StandardCharsets.UTF_8)));
+            }
+        }
+        try (var in = connection.getInputStream()) {
+            return new String(in.readAllBytes(), StandardCharsets.UTF_8);
+        }
+    }
+
+    public Path log() {
+        return log;
+    }
+
+    @Override
+    public void close() {
+        Children.end(server);
+        if (redis != null) {
+            Children.end(redis);
+        }
+    }
+}

@@ -1,0 +1,100 @@
+package io.delayq.load.scenario;
+
+import io.delayq.load.Bench;
+import io.delayq.load.Results;
+import io.delayq.load.Scale;
+import io.delayq.load.peer.Delayq;
+import io.delayq.load.peer.Peer.DrainWork;
+import io.delayq.load.peer.Peer.PaceWork;
+import io.delayq.load.peer.Peer.PushWork;
+import java.util.List;
+
+/** G: A to D again, beside ever more jobs that wait, and spread over ever more topics. */
+public final class Growth implements Scenario {
+    private static final int PARTS = 4;
+
+    @Override
+    public String name() {
+        return "G";
+    }
+
+    @Override
+    public int steps(Bench bench) {
+        Scale scale = bench.scale();
+        return (PARTS + 1) * scale.fills().size() + PARTS * scale.topics().size();
+    }
+
+    @Override
+    public void run(Bench bench) {
+        Delayq delayq = bench.warm(name(), List.of());
+        if (delayq == null) {
+            return;
+        }
+        try {
+            for (int topics : bench.scale().topics()) {
+                parts(bench, delayq, topics, String.format("%,d topics", topics));
+            }
+            int filled = 0;
+            for (int pending : bench.scale().fills()) {
+                int from = filled;
+                String variant = String.format("%,d pending", pending);
+                bench.measure(name(), variant + ", filling", delayq, pending - from, bar -> {
+                    delayq.fill("fill", 1, from, pending - from, bar);
+                });
+                filled = pending;
+                parts(bench, delayq, 1, variant);
+            }
+        } finally {
+            delayq.close();
+        }
+    }
+
+    private void parts(Bench bench, Delayq delayq, int topics, String variant) {
+        Scale scale = bench.scale();
+        Results results = bench.results();
+        step(
+                bench,
+                delayq,
+                variant + ", single pushes, 64 connections",
+                scale.fillSingles(),
+                (key, bar) ->
+                        results.add(key, "delayq", delayq.push(new PushWork(scale.fillSingles(), 64, 1), topics, bar)));
+        step(
+                bench,
+                delayq,
+                variant + ", batches of 100",
+                scale.fillBatched(),
+                (key, bar) -> results.add(
+                        key, "delayq", delayq.push(new PushWork(scale.fillBatched(), 16, 100), topics, bar)));
+        step(
+                bench,
+                delayq,
+                variant + ", drain with acks",
+                scale.fillDrained(),
+                (key, bar) -> results.add(
+                        key, "delayq", delayq.drain(new DrainWork(scale.fillDrained(), 16), topics, 0, bar)));
+        int jobs = DueLateness.PER_SECOND * scale.fillPace();
+        step(
+                bench,
+                delayq,
+                variant,
+                jobs,
+                (key, bar) -> DueLateness.add(
+                        results,
+                        name(),
+                        variant,
+                        "delayq",
+                        delayq.lateness(
+                                new PaceWork(DueLateness.PER_SECOND, scale.fillPace(), DueLateness.delays(true), 16),
+                                topics,
+                                bar)));
+    }
+
+    private interface Part {
+        void run(Results.Key key, java.util.function.IntConsumer bar) throws Exception;
+    }
+
+    private void step(Bench bench, Delayq delayq, String variant, int jobs, Part part) {
+        bench.measure(name(), variant, delayq, jobs, bar -> part.run(Scenario.jobsPerSecond(name(), variant), bar));
+    }
+}
