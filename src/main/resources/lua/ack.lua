@@ -9,7 +9,7 @@
 ]]
 local known = replay()
 if known then return known end
-local answer = {}
+local answer, size = {}, 0
 local groups = groups_of(4, 3, 'jobs', 'lease', 'runs', 'log', 'expire', 'done')
 for _, group in ipairs(groups) do
   local k, ids, seen = group.k, column(group, 3, 1), {}
@@ -24,10 +24,12 @@ for _, group in ipairs(groups) do
       group.gone[at], group.runs[at], group.by[at] = id, runs[i], ARGV[group.from + 3 * i - 1]
       -- whether it has a group stands behind the lease
       group.records[at] = byte(runs[i], #lease + 2) == 1 and call('HGET', k.jobs, id)
+      group.grouped = group.grouped or group.records[at]
     end
-    answer[#answer + 1] = held and 1 or 0
+    size = size + 1
+    answer[size] = held and 1 or 0
   end
-  guard_groups(k, group.records)
+  if group.grouped then guard_groups(k, group.records) end
 end
 
 -- Out of its group, for it does not come back.

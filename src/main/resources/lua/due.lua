@@ -47,25 +47,31 @@ function find.o(k) return leaving(k, until_now(k.done, settings_of(k.topic).keep
 
 function serve.c(k)
   local members = call('ZRANGE', k.clock, '-inf', now, 'BYSCORE', 'LIMIT', 0, share, 'WITHSCORES')
-  if #members == 0 then return k.clock end
-  local ids, lanes = {}, {}
-  for i = 1, #members, 2 do
-    local lane, id = unlane(members[i])
-    ids[#ids + 1] = id
-    lanes[lane] = lanes[lane] or {}
-    table.insert(lanes[lane], id)
+  local count = #members / 2
+  if count == 0 then return k.clock end
+  local ids, lane_at, lanes = {}, {}, {}
+  for i = 1, count do
+    local lane, id = unlane(members[2 * i - 1])
+    local entries = lanes[lane]
+    if not entries then
+      entries = {}
+      lanes[lane] = entries
+    end
+    ids[i], lane_at[i], entries[#entries + 1] = id, lane, id
   end
-  local runs, fresh = call('HMGET', k.runs, unpack(ids)), {}
-  for i, id in ipairs(ids) do
+  local runs, fresh, size, last, due_time = call('HMGET', k.runs, unpack(ids)), {}, 0, nil, nil
+  for i = 1, count do
     if not runs[i] then
-      fresh[#fresh + 1] = id
-      fresh[#fresh + 1] = pack_new_run((unlane(members[2 * i - 1])), tonumber(members[2 * i]))
+      -- many are due at the same time
+      if members[2 * i] ~= last then last, due_time = members[2 * i], struct.pack('>I6', tonumber(members[2 * i])) end
+      fresh[size + 1], fresh[size + 2] = ids[i], pack_new_run(lane_at[i], due_time)
+      size = size + 2
     end
   end
-  call('ZREMRANGEBYRANK', k.clock, 0, #ids - 1)
-  if #fresh > 0 then call('HSET', k.runs, unpack(fresh)) end
+  call('ZREMRANGEBYRANK', k.clock, 0, count - 1)
+  if size > 0 then call('HSET', k.runs, unpack(fresh)) end
   for lane, entries in pairs(lanes) do make_ready(k, lane, entries) end
-  moved = moved + #ids
+  moved = moved + count
   return k.clock
 end
 

@@ -15,6 +15,11 @@
 
 local call, sub, byte = redis.call, string.sub, string.byte
 
+-- A whole number as commands take it: Redis would make text of it as of any number, which is slow.
+local function int(number)
+  return string.format('%d', number)
+end
+
 local time = call('TIME')
 
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
@@ -29,7 +34,7 @@ local KEEP_DEAD = 604800000
 local BACKOFF = {base = 1000, factor = 2, max = 600000, jitter = 0.1}
 
 -- How long a call's answer is kept for its repetition, in ms.
-local CALL_KEPT = 600000
+local CALL_KEPT = '600000'
 
 -- A job's lane: its priority, or c if it is delivered by callback.
 local LANES = {'h', 'l', 'c'}
@@ -102,12 +107,12 @@ end
 -- The topic's alarm of one kind (c clock, l lease, e expiry, d dead to sweep, o done to sweep, g ghosts) goes off at
 -- the given time at the latest.
 local function arm(kind, topic, at)
-  if call('ZADD', KEYS[1], 'LT', 'CH', at, kind .. topic) == 1 and (not armed or at < armed) then armed = at end
+  if call('ZADD', KEYS[1], 'LT', 'CH', int(at), kind .. topic) == 1 and (not armed or at < armed) then armed = at end
 end
 
 -- Tells the scanner of an earlier alarm and the dispatchers of topics that were empty before.
 local function tell()
-  if armed and armed == tonumber(call('ZRANGE', KEYS[1], 0, 0, 'WITHSCORES')[2]) then
+  if armed and armed == tonumber(call('ZRANGE', KEYS[1], '0', '0', 'WITHSCORES')[2]) then
     call('PUBLISH', ARGV[1], string.format('a%s %.0f %.0f', ARGV[2], armed, now))
   end
   for _, topic in ipairs(woken) do call('PUBLISH', ARGV[1], 'r' .. ARGV[2] .. ' ' .. topic) end
@@ -216,9 +221,17 @@ local function pack_run(run)
     run.due, run.started, run.expires, #run.rules, run.rules) .. run.error
 end
 
--- The same for a job that never ran, without a table for it: this is done for every job.
+-- The same for a job that never ran, without a table for it: this is done for every job. Its due time is packed.
 local function pack_new_run(lane, due)
-  return struct.pack('>BBc1BI4I6I6I6I2', 0, 0, lane, 0, 0, due, 0, 0, 0)
+  return '\0\0' .. lane .. '\0\0\0\0\0' .. due .. '\0\0\0\0\0\0\0\0\0\0\0\0\0\0'
+end
+
+-- Such a run at its first attempt, now, without rules or a ttl of its own; nil if it is another kind of run.
+local function begin_new_run(packed, lease)
+  if packed and #packed == 28 and byte(packed) == 0 and sub(packed, 5, 8) == '\0\0\0\0' then
+    return string.char(#lease) .. lease .. sub(packed, 2, 4) .. '\0\0\0\1' .. sub(packed, 9, 14) .. stamp
+      .. '\0\0\0\0\0\0\0\0'
+  end
 end
 
 -- Whether a packed run has this lease, without taking it apart.
@@ -272,8 +285,8 @@ local function forget(k, ids, records)
   end
   call('HDEL', k.jobs, unpack(ids))
   call('HDEL', k.runs, unpack(ids))
-  call('HDEL', k.log, unpack(ids))
-  call('ZREM', k.expire, unpack(ids))
+  if call('EXISTS', k.log) == 1 then call('HDEL', k.log, unpack(ids)) end
+  if call('EXISTS', k.expire) == 1 then call('ZREM', k.expire, unpack(ids)) end
 end
 
 local function die(k, id)
@@ -451,7 +464,7 @@ end
 -- Every width-th argument of a group, beginning with the given one: all ids, or all records.
 local function column(group, width, first)
   local values = {}
-  for at = group.from + first - 1, group.to, width do values[#values + 1] = ARGV[at] end
+  for i = 0, (group.to - group.from + 1) / width - 1 do values[i + 1] = ARGV[group.from + i * width + first - 1] end
   return values
 end
 

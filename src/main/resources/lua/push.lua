@@ -9,14 +9,19 @@
 ]]
 local known = replay()
 if known then return known end
-local answer = {now}
+local answer, size = {now}, 1
 local groups = groups_of(4, 3, 'jobs', 'clock', 'done', 'runs', 'log', 'expire', 'n', 'h', 'l', 'c', 'ghosts')
 for _, group in ipairs(groups) do
-  guard_groups(group.k, column(group, 3, 3), 3)
+  group.ids = column(group, 3, 1)
+  for at = group.from + 2, group.to, 3 do
+    if byte(ARGV[at], 2) % 64 >= 32 then guard_groups(group.k, {ARGV[at]}, 3) end
+  end
 end
 for _, group in ipairs(groups) do
-  local k, ids, stored, placed, seen = group.k, column(group, 3, 1), {}, {}, {}
+  local k, ids, stored, others, seen = group.k, group.ids, {}, {}, {}
   local set, there = settings_of(k.topic), call('HMGET', k.jobs, unpack(ids))
+  -- jobs without options, as most are, have these two to themselves
+  local plain, clock, ready, earliest, last, text = not set.ttl and not set.priority, {}, {}, nil, nil, nil
   create(k.topic)
   for i, id in ipairs(ids) do
     local free = not there[i]
@@ -29,19 +34,35 @@ for _, group in ipairs(groups) do
     if free and not seen[id] then
       local at = group.from + 3 * i - 2
       local record = stamped(ARGV[at + 1], set)
-      local flags, ttl, group_name = byte(record, 2), nil, nil
+      local flags, count = byte(record, 2), #stored
       due = due_of(tonumber(ARGV[at]))
       seen[id] = true
-      stored[#stored + 1], stored[#stored + 2] = id, record
-      if flags >= 32 then ttl, _, group_name = parts_of(record) end
-      if group_name then call('SADD', group_key(k.topic, group_name), id) end
-      local size = #placed
-      placed[size + 1], placed[size + 2], placed[size + 3], placed[size + 4] = id, due, lane_of(record), ttl or false
+      stored[count + 1], stored[count + 2] = id, record
+      if not plain or flags > 0 then
+        local ttl, group_name
+        if flags >= 32 then ttl, _, group_name = parts_of(record) end
+        if group_name then call('SADD', group_key(k.topic, group_name), id) end
+        local from = #others
+        others[from + 1], others[from + 2], others[from + 3], others[from + 4] = id, due, lane_of(record), ttl or false
+      elseif due > now then
+        if due ~= last then last, text = due, int(due) end
+        if not earliest or due < earliest then earliest = due end
+        count = #clock
+        clock[count + 1], clock[count + 2] = text, id
+      else
+        ready[#ready + 1] = id
+      end
     end
-    answer[#answer + 1] = due
+    size = size + 1
+    answer[size] = due
   end
   if #stored > 0 then call('HSET', k.jobs, unpack(stored)) end
-  place(k, placed)
+  if earliest then
+    call('ZADD', k.clock, unpack(clock))
+    arm('c', k.topic, earliest)
+  end
+  if #ready > 0 then make_ready(k, 'n', ready) end
+  place(k, others)
 end
 tell()
 return remember(answer)

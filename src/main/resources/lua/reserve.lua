@@ -22,6 +22,14 @@ local function say(id, place_at, attempts, most, due, deadline, record)
   size = size + 2
 end
 
+-- The same for a first attempt, of which most is the same for all.
+local function say_first(id, place_at, most, run, lease_length, deadline, record)
+  answer[size + 1] = id
+  answer[size + 2] = string.char(math.floor(place_at / 256), place_at % 256) .. '\0\0\0\1' .. most
+    .. sub(run, lease_length + 9, lease_length + 14) .. deadline .. record
+  size = size + 2
+end
+
 -- The same call again: what it leased and is still leased.
 if known then
   for _, was in ipairs(known) do
@@ -44,6 +52,12 @@ end
 local function pop(k, n)
   local watched = call('EXISTS', k.ghosts, k.heads) > 0
   local haunted_list, ids, lanes, looked = watched and call('EXISTS', k.ghosts) == 1, {}, {}, 0
+  if not watched and call('EXISTS', k.h, k.l) == 0 then
+    -- nothing to share out
+    ids = call('LPOP', k.n, int(n)) or {}
+    for i = 1, #ids do lanes[i] = 'n' end
+    return ids, lanes
+  end
   repeat
     local before = looked
     local left = {h = call('LLEN', k.h), n = call('LLEN', k.n), l = call('LLEN', k.l)}
@@ -92,7 +106,11 @@ end
 local function lease(k, n, set, guarded)
   if room <= 0 then return {} end
   local ids, lanes = pop(k, n)
-  local leased, runs, leases, soonest, records = {}, {}, {}, nil, nil
+  local leased, runs, leases, count, soonest, records = {}, {}, {}, 0, nil, nil
+  local usual_ttr, usual_most = rules_of({rules = ''}, set)
+  local usual_deadline = now + usual_ttr
+  local most_packed, deadline_packed = struct.pack('>I4', usual_most), struct.pack('>I6', usual_deadline)
+  local deadline_text = int(usual_deadline)
   if #ids == 0 then return leased end
   local packed = call('HMGET', k.runs, unpack(ids))
   local ends = call('EXISTS', k.expire) == 1 and call('ZMSCORE', k.expire, unpack(ids)) or {}
@@ -106,28 +124,37 @@ local function lease(k, n, set, guarded)
     local record = records[at]
     -- an entry without a record cannot be; if it ever is, it must not stop the others
     if record then
-      local run = packed[i] and unpack_run(packed[i]) or new_run(lanes[i], (struct.unpack('>I6', record, 3)))
-      local expires = tonumber(ends[i] or 0)
-      if expires > 0 then call('ZREM', k.expire, id) end
-      if expires > 0 and expires <= now and guarded[id] then
-        if expired(k, id, run, record) == 'dead' then call('HSET', k.runs, id, pack_run(run)) end
+      local expires, flags, lease_text = tonumber(ends[i] or 0), byte(record, 2), token .. place_no
+      local first = expires == 0 and flags % 16 < 8 and flags % 64 < 32 and begin_new_run(packed[i], lease_text)
+      if first then
+        if not soonest or usual_deadline < soonest then soonest = usual_deadline end
+        runs[2 * count + 1], runs[2 * count + 2] = id, first
+        leases[2 * count + 1], leases[2 * count + 2] = deadline_text, id
+        say_first(id, place_no, most_packed, first, #lease_text, deadline_packed, record)
+        count = count + 1
+        leased[count], place_no, room = id, place_no + 1, room - #record
       else
-        local flags, count = byte(record, 2), #leased
-        run.rules = ''
-        if flags % 16 >= 8 then
-          local _, rules = parts_of(record)
-          run.rules = rules
+        local run = packed[i] and unpack_run(packed[i]) or new_run(lanes[i], (struct.unpack('>I6', record, 3)))
+        if expires > 0 then call('ZREM', k.expire, id) end
+        if expires > 0 and expires <= now and guarded[id] then
+          if expired(k, id, run, record) == 'dead' then call('HSET', k.runs, id, pack_run(run)) end
+        else
+          run.rules = ''
+          if flags % 16 >= 8 then
+            local _, rules = parts_of(record)
+            run.rules = rules
+          end
+          run.grouped, run.expires, run.started = flags % 64 >= 32 and 1 or 0, expires, now
+          run.attempts, run.lease = run.attempts + 1, lease_text
+          local ttr, most = rules_of(run, set)
+          local deadline = now + ttr
+          if not soonest or deadline < soonest then soonest = deadline end
+          runs[2 * count + 1], runs[2 * count + 2] = id, pack_run(run)
+          leases[2 * count + 1], leases[2 * count + 2] = int(deadline), id
+          say(id, place_no, run.attempts, most, run.due, deadline, record)
+          count = count + 1
+          leased[count], place_no, room = id, place_no + 1, room - #record
         end
-        run.grouped, run.expires, run.started = flags % 64 >= 32 and 1 or 0, expires, now
-        run.attempts, run.lease = run.attempts + 1, token .. place_no
-        local ttr, most = rules_of(run, set)
-        local deadline = now + ttr
-        if not soonest or deadline < soonest then soonest = deadline end
-        leased[count + 1] = id
-        runs[2 * count + 1], runs[2 * count + 2] = id, pack_run(run)
-        leases[2 * count + 1], leases[2 * count + 2] = deadline, id
-        say(id, place_no, run.attempts, most, run.due, deadline, record)
-        place_no, room = place_no + 1, room - #record
       end
     end
   end

@@ -6,6 +6,7 @@ import io.delayq.bus.Courier;
 import io.delayq.bus.Withdrawal;
 import io.delayq.http.Visitor;
 import io.delayq.job.IdSource;
+import io.delayq.job.Ids;
 import io.delayq.ops.Meters;
 import io.delayq.redis.Store;
 import io.delayq.redis.Stores;
@@ -35,7 +36,7 @@ public final class GatewayVerticle extends VerticleBase {
     private final Stores stores;
     private final Addresses addresses;
     private final Meters meters;
-    private final IdSource ids;
+    private final Ids ids;
     private final int instance;
     private final String room;
     private final Set<ClientSession> sessions = new LinkedHashSet<>();
@@ -57,7 +58,7 @@ public final class GatewayVerticle extends VerticleBase {
     /** Who a consumer's jobs go to. */
     private record Seat(ClientSession session, Subscription subscription) {}
 
-    public GatewayVerticle(Stores stores, Addresses addresses, IdSource ids, int instance) {
+    public GatewayVerticle(Stores stores, Addresses addresses, Ids ids, int instance) {
         this.stores = stores;
         this.addresses = addresses;
         this.meters = stores.meters();
@@ -100,7 +101,7 @@ public final class GatewayVerticle extends VerticleBase {
     }
 
     IdSource ids() {
-        return ids;
+        return store.ids(ids);
     }
 
     void joined(ClientSession session, Subscription subscription) {

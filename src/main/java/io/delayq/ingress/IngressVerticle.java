@@ -14,7 +14,7 @@ import io.delayq.http.JobRequest;
 import io.delayq.http.Listener;
 import io.delayq.http.Right;
 import io.delayq.http.Visitor;
-import io.delayq.job.IdSource;
+import io.delayq.job.Ids;
 import io.delayq.ops.Meters;
 import io.delayq.redis.Store;
 import io.delayq.redis.Stores;
@@ -40,7 +40,7 @@ public final class IngressVerticle extends VerticleBase {
     private final Stores stores;
     private final Addresses addresses;
     private final Meters meters;
-    private final IdSource ids;
+    private final Ids ids;
     private final OpsRoutes ops;
     private final int port;
     private final int instance;
@@ -54,13 +54,7 @@ public final class IngressVerticle extends VerticleBase {
      * @param port the one to listen on; all instances share it
      */
     public IngressVerticle(
-            Settings settings,
-            Stores stores,
-            Addresses addresses,
-            IdSource ids,
-            OpsRoutes ops,
-            int port,
-            int instance) {
+            Settings settings, Stores stores, Addresses addresses, Ids ids, OpsRoutes ops, int port, int instance) {
         this.settings = settings;
         this.stores = stores;
         this.addresses = addresses;
@@ -80,7 +74,8 @@ public final class IngressVerticle extends VerticleBase {
         api = new Api(vertx, new Access(settings), settings.http().headerMillis());
         routes(
                 api,
-                new JobRoutes(vertx, store, meters, ids, settings.http().headerMillis()),
+                new JobRoutes(
+                        vertx, store, meters, store.ids(ids), settings.http().headerMillis()),
                 new ConsumerRoutes(store, polls, meters),
                 new TopicRoutes(store, meters),
                 new TopicJobsRoutes(store),

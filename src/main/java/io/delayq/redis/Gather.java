@@ -12,9 +12,10 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Turns single requests into calls for many jobs. While a call of a bucket is under way, what arrives for that bucket
- * gathers and goes as the next call: no timer, nothing added when idle, large batches under load. Owned by one event
- * loop.
+ * Turns single requests into calls for many jobs. While calls are under way, what arrives gathers by bucket and goes as
+ * the next calls, bucket by bucket: no timer, nothing added when idle, large batches under load. A bucket has one call
+ * under way at a time; all together have as many as keep Redis busy, for further ones would only make each smaller.
+ * Owned by one event loop.
  *
  * @param <R> what one request comes to
  */
@@ -30,8 +31,14 @@ final class Gather<R> {
     private record Item<R>(String topic, List<byte[]> args, int bytes, long deadlineNanos, Promise<R> promise) {}
 
     private static final class Lane<R> {
+        final int bucket;
         final ArrayDeque<Item<R>> items = new ArrayDeque<>();
+        /** In line for its next call, or with one under way. */
         boolean busy;
+
+        Lane(int bucket) {
+            this.bucket = bucket;
+        }
     }
 
     private final Vertx vertx;
@@ -40,20 +47,39 @@ final class Gather<R> {
     private final Reader<R> reader;
     private final int limit;
     private final long deadlineMillis;
+    private final int mostCalls;
     private final List<Lane<R>> lanes = new ArrayList<>();
+    private final ArrayDeque<Lane<R>> line = new ArrayDeque<>();
     private int waiting;
+    private int calls;
+    private int favoured;
     private Promise<Void> idle;
 
-    Gather(Vertx vertx, Caller caller, Script script, int buckets, int limit, long deadlineMillis, Reader<R> reader) {
+    /** @param mostCalls how many may be under way over all buckets */
+    Gather(
+            Vertx vertx,
+            Caller caller,
+            Script script,
+            int buckets,
+            int mostCalls,
+            int limit,
+            long deadlineMillis,
+            Reader<R> reader) {
         this.vertx = vertx;
         this.caller = caller;
         this.script = script;
         this.reader = reader;
         this.limit = limit;
         this.deadlineMillis = deadlineMillis;
+        this.mostCalls = mostCalls;
         for (int i = 0; i < buckets; i++) {
-            lanes.add(new Lane<>());
+            lanes.add(new Lane<>(i));
         }
+    }
+
+    /** The bucket that jobs which could go to any should go to, so that they share a call. */
+    int favoured() {
+        return favoured;
     }
 
     /** How many requests are not answered yet. */
@@ -92,14 +118,24 @@ final class Gather<R> {
         lane.items.add(new Item<>(topic, args, bytes, System.nanoTime() + deadlineMillis * 1_000_000, promise));
         if (!lane.busy) {
             lane.busy = true;
+            line.add(lane);
             // at the end of this turn of the event loop, so that all that this turn brings goes together
-            vertx.runOnContext(v -> next(bucket, lane));
+            vertx.runOnContext(v -> callOn());
         }
         return promise.future();
     }
 
-    private void next(int bucket, Lane<R> lane) {
+    private void callOn() {
+        while (calls < mostCalls && !line.isEmpty()) {
+            call(line.poll());
+        }
+    }
+
+    private void call(Lane<R> lane) {
         List<Item<R>> batch = take(lane);
+        if (lane.bucket == favoured) {
+            favoured = (favoured + 1) % lanes.size();
+        }
         if (batch.isEmpty()) {
             lane.busy = false;
             return;
@@ -117,7 +153,15 @@ final class Gather<R> {
             ordered.addAll(items);
         });
         long left = Math.max(1, (batch.get(0).deadlineNanos - System.nanoTime()) / 1_000_000);
-        caller.call(script, bucket, args, answer -> batch.size(), left).onComplete(result -> {
+        calls++;
+        caller.call(script, lane.bucket, args, answer -> batch.size(), left).onComplete(result -> {
+            calls--;
+            lane.busy = !lane.items.isEmpty();
+            if (lane.busy) {
+                line.add(lane);
+            }
+            // first the next call, so that Redis works while these are answered
+            callOn();
             for (int i = 0; i < ordered.size(); i++) {
                 if (result.succeeded()) {
                     ordered.get(i).promise.complete(reader.read(result.result(), i));
@@ -126,7 +170,6 @@ final class Gather<R> {
                 }
             }
             answered(ordered.size());
-            next(bucket, lane);
         });
     }
 

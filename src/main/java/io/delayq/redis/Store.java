@@ -1,6 +1,8 @@
 package io.delayq.redis;
 
 import io.delayq.job.Delivery;
+import io.delayq.job.IdSource;
+import io.delayq.job.Ids;
 import io.delayq.job.JobState;
 import io.delayq.job.JobView;
 import io.delayq.job.NewJob;
@@ -37,6 +39,8 @@ public final class Store {
     private static final long CONNECTION_LOST = -2;
     private static final int REPETITIONS = 300;
     private static final long PAUSE_MILLIS = 200;
+    /** One that Redis works at, one that lies ready for it. */
+    private static final int MOST_CALLS = 2;
 
     private final Vertx vertx;
     private final Keys keys;
@@ -150,8 +154,8 @@ public final class Store {
     }
 
     private <R> Gather<R> gather(Vertx vertx, RedisEndpoint endpoint, Script script, Gather.Reader<R> reader) {
-        Gather<R> gather =
-                new Gather<>(vertx, caller, script, keys.buckets(), endpoint.queue(), deadlineMillis, reader);
+        Gather<R> gather = new Gather<>(
+                vertx, caller, script, keys.buckets(), MOST_CALLS, endpoint.queue(), deadlineMillis, reader);
         gathers.add(gather);
         return gather;
     }
@@ -190,6 +194,11 @@ public final class Store {
     /** What can be done to topics as a whole. */
     public TopicStore topics() {
         return topics;
+    }
+
+    /** An id for a job that has none, in the bucket whose call is next. */
+    public IdSource ids(Ids ids) {
+        return () -> ids.nextIn(pushes.favoured(), keys::bucketOf);
     }
 
     public Future<Pushed> push(NewJob job) {
