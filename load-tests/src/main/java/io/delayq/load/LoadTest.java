@@ -7,6 +7,7 @@ import io.delayq.load.peer.BullMq;
 import io.delayq.load.peer.Delayq;
 import io.delayq.load.peer.Peer;
 import io.delayq.load.peer.RabbitMq;
+import io.delayq.load.peer.RedisProgram;
 import io.delayq.load.peer.Redisson;
 import io.delayq.load.scenario.Scenario;
 import java.io.IOException;
@@ -31,7 +32,8 @@ public final class LoadTest {
 
     private final Options options;
     private final Path home = Path.of(System.getProperty("load.home"));
-    private final Path jar = Path.of(System.getProperty("load.jar"));
+    private final RedisProgram redis =
+            RedisProgram.of(Path.of(System.getProperty("load.jar")), System.getProperty("load.redis", ""));
     private final Path work;
     private final Results results = new Results();
     private final Progress progress = new Progress();
@@ -63,11 +65,11 @@ public final class LoadTest {
     }
 
     private int guard() throws Exception {
-        Peer delayq = new Delayq(jar, work, GUARD_FLAGS);
+        Peer delayq = new Delayq(redis, work, GUARD_FLAGS);
         Peer yardstick = new Beanstalkd(System.getProperty("load.beanstalkd", ""), work);
         if (yardstick.missing() != null) {
             System.err.println("missing: beanstalkd: " + yardstick.missing() + "; a bare Redis is the yardstick");
-            yardstick = new BareRedis(jar, work);
+            yardstick = new BareRedis(redis, work);
         }
         try {
             for (Peer peer : List.of(delayq, yardstick)) {
@@ -92,7 +94,7 @@ public final class LoadTest {
                 System.err.println("delayq did not start: " + missing.get("delayq"));
                 return 1;
             }
-            Bench bench = new Bench(options.scale(), results, progress, up, flags -> new Delayq(jar, work, flags));
+            Bench bench = new Bench(options.scale(), results, progress, up, flags -> new Delayq(redis, work, flags));
             List<Scenario> scenarios = options.only().stream().map(Scenario::of).toList();
             scenarios.forEach(scenario -> progress.expect(scenario.steps(bench)));
             bench.delayq().slowScripts();
@@ -137,15 +139,15 @@ public final class LoadTest {
 
     private List<Peer> candidates() {
         List<Peer> all = new ArrayList<>();
-        all.add(new Delayq(jar, work, List.of()));
+        all.add(new Delayq(redis, work, List.of()));
         if (options.peers().contains("beanstalkd")) {
             all.add(new Beanstalkd(System.getProperty("load.beanstalkd", ""), work));
         }
         if (options.peers().contains("bullmq")) {
-            all.add(new BullMq(jar, System.getProperty("load.bullmq", ""), work));
+            all.add(new BullMq(redis, System.getProperty("load.bullmq", ""), work));
         }
         if (options.peers().contains("redisson")) {
-            all.add(new Redisson(jar, work));
+            all.add(new Redisson(redis, work));
         }
         if (options.peers().contains("rabbitmq")) {
             all.add(new RabbitMq(System.getProperty("load.rabbitmq", ""), work));

@@ -14,7 +14,7 @@ public interface Peer extends AutoCloseable {
     void start() throws Exception;
 
     /** What was chosen for it, for the reader of the results. Known once started. */
-    Map<String, String> settings();
+    Map<String, String> settings() throws Exception;
 
     /** Pushes and sees that all are stored. Returns jobs a second. */
     double push(PushWork work, IntConsumer progress) throws Exception;
