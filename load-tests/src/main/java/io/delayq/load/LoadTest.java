@@ -19,14 +19,13 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.function.IntConsumer;
 
 /**
  * Runs the scenarios on delayq and on what a user might take instead, on this machine and in this run. Started by
  * {@code load-tests/run}, which says where everything is by system properties.
  */
 public final class LoadTest {
-    private static final int GUARD_WARM_UP = 20_000;
+    private static final WarmUp GUARD_WARM_UP = new WarmUp(5, 0.7);
     /** A CI machine that stands still for a second is no regression. */
     private static final List<String> GUARD_FLAGS = List.of("--redis.deadline=20s", "--redis.tryTimeout=10s");
 
@@ -74,8 +73,9 @@ public final class LoadTest {
         try {
             for (Peer peer : List.of(delayq, yardstick)) {
                 peer.start();
-                Bench.warmUp(peer, GUARD_WARM_UP, count -> {});
+                GUARD_WARM_UP.run(peer, progress);
             }
+            progress.end();
             return Guard.run(delayq, yardstick);
         } finally {
             delayq.close();
@@ -123,7 +123,7 @@ public final class LoadTest {
 
     /** What it reaches against a server that answers at once, in this run: more than any server here. */
     private Map<String, String> generator() throws IOException {
-        int jobs = options.scale().warmUp();
+        int jobs = options.scale().stubbed();
         Map<String, String> reached = new LinkedHashMap<>();
         for (int round = 0; round < 2; round++) {
             reached.put("single pushes, 64 connections, to a stub", perSecond(Stub.pushes(5 * jobs, 64, 1)));
@@ -160,14 +160,11 @@ public final class LoadTest {
         String why = peer.missing();
         if (why == null) {
             try {
-                progress.expect(1);
-                IntConsumer bar = progress.step(
-                        "warming up: " + peer.name(), 3 * options.scale().warmUp());
                 peer.start();
-                Bench.warmUp(peer, options.scale().warmUp(), bar);
-                settings.put(peer.name(), peer.settings());
+                Map<String, String> chosen = new LinkedHashMap<>(peer.settings());
+                chosen.put("warm-up", options.scale().warmUp().run(peer, progress));
+                settings.put(peer.name(), chosen);
                 up.add(peer);
-                progress.stepDone();
                 return;
             } catch (Exception e) {
                 why = "did not start: " + Bench.why(e);

@@ -1,6 +1,7 @@
 package io.delayq.load.peer;
 
 import io.delayq.load.Children;
+import io.delayq.load.Stopwatch;
 import io.delayq.load.net.Lateness;
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -200,11 +201,14 @@ public final class BullMq implements Peer {
         private String answer(String order, IntConsumer progress, CompletableFuture<Void> ready) throws IOException {
             to.write(order + "\n");
             to.flush();
+            Stopwatch watch = Stopwatch.start();
             for (String line = from.readLine(); line != null; line = from.readLine()) {
                 String[] words = line.split(" ", 2);
                 switch (words[0]) {
                     case "count" -> progress.accept(Integer.parseInt(words[1]));
                     case "ready" -> ready.complete(null);
+                    case "began" -> watch = Stopwatch.start();
+                    case "ended" -> watch.seconds();
                     case "done" -> {
                         return words[1];
                     }
