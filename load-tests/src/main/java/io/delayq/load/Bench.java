@@ -86,6 +86,7 @@ public final class Bench {
     public void measure(String scenario, String variant, Peer peer, int most, Work work) {
         IntConsumer bar = progress.step(scenario + " " + variant + ": " + peer.name(), most);
         try {
+            Stopwatch.awaitQuiet(peers);
             work.run(bar);
             noteSlow(scenario, peer);
         } catch (Exception e) {

@@ -25,7 +25,7 @@ import java.util.Map;
  * {@code load-tests/run}, which says where everything is by system properties.
  */
 public final class LoadTest {
-    private static final WarmUp GUARD_WARM_UP = new WarmUp(5, 0.7);
+    private static final WarmUp GUARD_WARM_UP = new WarmUp(3, 0.5);
     /** A CI machine that stands still for a second is no regression. */
     private static final List<String> GUARD_FLAGS = List.of("--redis.deadline=20s", "--redis.tryTimeout=10s");
 
@@ -64,6 +64,7 @@ public final class LoadTest {
     }
 
     private int guard() throws Exception {
+        long began = System.nanoTime();
         Peer delayq = new Delayq(redis, work, GUARD_FLAGS);
         Peer yardstick = new Beanstalkd(System.getProperty("load.beanstalkd", ""), work);
         if (yardstick.missing() != null) {
@@ -76,7 +77,7 @@ public final class LoadTest {
                 GUARD_WARM_UP.run(peer, progress);
             }
             progress.end();
-            return Guard.run(delayq, yardstick);
+            return Guard.run(delayq, yardstick, began);
         } finally {
             delayq.close();
             yardstick.close();

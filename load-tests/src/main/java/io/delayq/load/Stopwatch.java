@@ -1,9 +1,12 @@
 package io.delayq.load;
 
+import io.delayq.load.peer.Peer;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.function.Supplier;
 
@@ -13,6 +16,9 @@ import java.util.function.Supplier;
  */
 public final class Stopwatch {
     private static final boolean PROC = Files.exists(Path.of("/proc/self/stat"));
+    private static final long QUIET_MILLIS = 200;
+    private static final double QUIET_CORES = 0.1;
+    private static final long MOST_MILLIS = 5_000;
     private static Supplier<Map<String, Long>> watched = Map::of;
     private static Map<String, Double> lastUse = Map.of();
 
@@ -41,6 +47,32 @@ public final class Stopwatch {
         });
         lastUse = use;
         return seconds;
+    }
+
+    /** What one still does after its turn, compiling above all, is not to burden the next. */
+    static void awaitQuiet(List<Peer> peers) throws InterruptedException {
+        List<Long> pids = new ArrayList<>(List.of(ProcessHandle.current().pid()));
+        peers.forEach(peer -> pids.addAll(peer.processes().values()));
+        long deadline = System.nanoTime() + 1_000_000 * MOST_MILLIS;
+        double used = 1;
+        while (PROC && used > QUIET_CORES * QUIET_MILLIS / 1_000 && System.nanoTime() < deadline) {
+            double before = cpuSeconds(pids);
+            Thread.sleep(QUIET_MILLIS);
+            used = cpuSeconds(pids) - before;
+        }
+    }
+
+    private static double cpuSeconds(List<Long> pids) {
+        double all = 0;
+        for (long pid : pids) {
+            try {
+                all += Children.cpuSeconds(pid);
+            } catch (IOException e) {
+                // it has ended, and uses nothing
+                continue;
+            }
+        }
+        return all;
     }
 
     /** By role, in percent of one core. The load generator is the client. */
