@@ -1,5 +1,5 @@
 // BullMQ's part of the load tests. Reads one JSON object a line, does what it says, answers with one line:
-// "count <n>" now and then, "done <numbers>" at the end, "failed <why>" instead of that.
+// "count <n>" now and then, "began" and "ended" around what is timed, "done <numbers>" at the end, "failed <why>" instead of that.
 // BullMQ is a library: what a server does elsewhere is done in this process and in Redis.
 import { createInterface } from 'node:readline'
 import { performance } from 'node:perf_hooks'
@@ -45,9 +45,11 @@ async function pushAll(all, { jobs, batch, delay }) {
 
 async function push(order) {
   const all = await queues(order.queue, order.connections)
+  say('began')
   const began = now()
   await pushAll(all, order)
   const seconds = (now() - began) / 1000
+  say('ended')
   const counts = await all[0].getJobCounts('delayed', 'waiting')
   await Promise.all(all.map((q) => q.close()))
   if (counts.delayed + counts.waiting !== order.jobs) {
@@ -93,8 +95,10 @@ async function drain(order) {
   const all = await queues(order.queue, order.connections)
   await pushAll(all, { ...order, batch: 100, delay: order.delay ?? 0 })
   const taking = take(order, () => {})
+  say('began')
   await taking.ready
   const seconds = await taking.done
+  say('ended')
   await taking.close()
   await Promise.all(all.map((q) => q.close()))
   return [seconds]

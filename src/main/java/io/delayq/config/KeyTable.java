@@ -56,6 +56,13 @@ public final class KeyTable {
             RedisUrl.EXPECTED,
             RedisUrl::parse,
             RedisUrl::shown);
+    static final Key<Path> REDIS_PROGRAM = key(
+            "redis.program",
+            null,
+            "A redis-server of your own, version 7.0 or newer, to start as the embedded Redis. Not set, the one that"
+                    + " delayq brings. Files in data.dir that a newer Redis has written cannot be read by an older one.",
+            "a path",
+            Values::path);
     static final Key<Path> REDIS_CA = key(
             "redis.ca",
             null,
@@ -124,6 +131,7 @@ public final class KeyTable {
             HTTP_HEADER_DEADLINE,
             DATA_DIR,
             REDIS_URL,
+            REDIS_PROGRAM,
             REDIS_CA,
             REDIS_DEADLINE,
             REDIS_TRY_TIMEOUT,

@@ -54,7 +54,8 @@ final class Resolution {
                         get(KeyTable.REDIS_DEADLINE),
                         get(KeyTable.REDIS_TRY_TIMEOUT),
                         get(KeyTable.REDIS_QUEUE),
-                        get(KeyTable.REDIS_CA)),
+                        get(KeyTable.REDIS_CA),
+                        get(KeyTable.REDIS_PROGRAM)),
                 get(KeyTable.NAMESPACE),
                 get(KeyTable.BUCKETS),
                 new Instances(

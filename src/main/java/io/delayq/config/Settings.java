@@ -41,12 +41,17 @@ public record Settings(
      * @param tryMillis how long one try may take before its connection is given up
      * @param queue most jobs and calls waiting for Redis in one verticle instance; more answer 503
      * @param ca PEM file with certificates to trust besides Java's, null: none
+     * @param program what to start as the embedded server, null: what the jar brings
      */
-    public record Redis(String url, long deadlineMillis, long tryMillis, int queue, Path ca) {
+    public record Redis(String url, long deadlineMillis, long tryMillis, int queue, Path ca, Path program) {
+        public Redis(String url, long deadlineMillis, long tryMillis, int queue, Path ca) {
+            this(url, deadlineMillis, tryMillis, queue, ca, null);
+        }
+
         @Override
         public String toString() {
             return "Redis[url=" + redacted() + ", deadlineMillis=" + deadlineMillis + ", tryMillis=" + tryMillis
-                    + ", queue=" + queue + ", ca=" + ca + "]";
+                    + ", queue=" + queue + ", ca=" + ca + ", program=" + program + "]";
         }
 
         /** The address without user and password. */
@@ -55,7 +60,7 @@ public record Settings(
         }
 
         public Redis withUrl(String other) {
-            return new Redis(other, deadlineMillis, tryMillis, queue, ca);
+            return new Redis(other, deadlineMillis, tryMillis, queue, ca, program);
         }
     }
 

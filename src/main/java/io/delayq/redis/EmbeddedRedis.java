@@ -50,25 +50,31 @@ public final class EmbeddedRedis {
     /**
      * @param leftBehindMillis how long one left behind may take to answer before we give up
      * @param terminateMillis how long it may take to write out its data before it is killed
+     * @param versionMillis how long a program may take to say its version
      */
-    record Limits(long leftBehindMillis, long terminateMillis) {
+    record Limits(long leftBehindMillis, long terminateMillis, long versionMillis) {
         // together with the kill shorter than the server's stage for it, or a frozen one would be left behind
-        static final Limits USUAL = new Limits(5_000, 2_000);
+        static final Limits USUAL = new Limits(5_000, 2_000, 10_000);
     }
 
-    private EmbeddedRedis(Vertx vertx, Limits limits) {
+    private EmbeddedRedis(Vertx vertx, Path program, Limits limits) {
         this.limits = limits;
         waiting = new Waiting(vertx);
-        starter = new RedisStarter(waiting, limits.leftBehindMillis(), () -> stopping);
+        starter = new RedisStarter(waiting, program, limits.leftBehindMillis(), () -> stopping);
     }
 
     /** Done when Redis answers; with much data that may take minutes. Fails with {@link EmbeddedRedisException}. */
     public static Future<EmbeddedRedis> start(Vertx vertx, Path dataDir) {
-        return start(vertx, dataDir, Limits.USUAL);
+        return start(vertx, dataDir, null);
     }
 
-    static Future<EmbeddedRedis> start(Vertx vertx, Path dataDir, Limits limits) {
-        EmbeddedRedis redis = new EmbeddedRedis(vertx, limits);
+    /** @param program the setting redis.program; null: what the jar brings */
+    public static Future<EmbeddedRedis> start(Vertx vertx, Path dataDir, Path program) {
+        return start(vertx, dataDir, program, Limits.USUAL);
+    }
+
+    static Future<EmbeddedRedis> start(Vertx vertx, Path dataDir, Path program, Limits limits) {
+        EmbeddedRedis redis = new EmbeddedRedis(vertx, program, limits);
         return redis.waiting.onContext(() -> redis.open(dataDir)).map(redis);
     }
 
@@ -91,7 +97,8 @@ public final class EmbeddedRedis {
     private Future<Void> open(Path dataDir) {
         // Ctrl-C while much data is loaded: nobody has anything yet on which to call stop().
         Thread abandoned = new Thread(this::abandon, "embedded-redis-abandoned");
-        return waiting.blocking(() -> prepared(dataDir, abandoned))
+        return starter.programChecked(limits.versionMillis())
+                .compose(v -> waiting.blocking(() -> prepared(dataDir, abandoned)))
                 .compose(starter::takenOverOrNew)
                 .onSuccess(started -> running = started)
                 .compose(starter::answering)

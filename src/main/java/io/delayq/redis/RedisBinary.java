@@ -9,10 +9,15 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Locale;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
-/** The Redis program that the jar brings for this platform. */
+/** The Redis program: the one that the jar brings for this platform, or one that was chosen by redis.program. */
 final class RedisBinary {
     static final String NAME = "redis-server-7.0.15";
+
+    private static final Pattern VERSION = Pattern.compile("server v=((\\d+)\\.[\\d.]+)");
+    private static final int LEAST_MAJOR = 7;
 
     private RedisBinary() {}
 
@@ -46,6 +51,43 @@ final class RedisBinary {
             }
         }
         return program;
+    }
+
+    /** Starts the chosen program to say its version. */
+    static Process asked(Path chosen) {
+        if (!Files.exists(chosen)) {
+            throw refused(chosen, "no such file");
+        }
+        if (Files.isDirectory(chosen)) {
+            throw refused(chosen, "a directory");
+        }
+        if (!Files.isExecutable(chosen)) {
+            throw refused(chosen, "a file that may not be run");
+        }
+        try {
+            return new ProcessBuilder(chosen.toAbsolutePath().toString(), "--version")
+                    .redirectErrorStream(true)
+                    .start();
+        } catch (IOException e) {
+            throw refused(chosen, e.getMessage().replaceFirst("^Cannot", "cannot"));
+        }
+    }
+
+    /** @param said what it answered */
+    static void checkVersion(Path chosen, String said) {
+        Matcher version = VERSION.matcher(said);
+        if (!version.find()) {
+            String line = said.lines().findFirst().orElse("");
+            throw refused(chosen, "no version" + (line.isEmpty() ? "" : " but: " + line));
+        }
+        if (Integer.parseInt(version.group(2)) < LEAST_MAJOR) {
+            throw refused(chosen, "version " + version.group(1));
+        }
+    }
+
+    private static EmbeddedRedisException refused(Path chosen, String found) {
+        return new EmbeddedRedisException("redis.program is " + chosen + ": found " + found
+                + ", expected a redis-server, version " + LEAST_MAJOR + ".0 or newer");
     }
 
     static String resource(String osName, String osArch) {

@@ -38,10 +38,7 @@ record RedisConf(Path dir, int port, String password) {
     /** What a server before us wrote; empty if it is not there or not whole. */
     static Optional<RedisConf> read(Path dir) {
         try {
-            Map<String, String> values = Files.readAllLines(dir.resolve("redis.conf")).stream()
-                    .map(line -> line.split(" ", 2))
-                    .filter(words -> words.length == 2)
-                    .collect(Collectors.toMap(words -> words[0], words -> words[1], (first, second) -> second));
+            Map<String, String> values = values(dir);
             String password = values.get("requirepass");
             return password == null
                     ? Optional.empty()
@@ -51,11 +48,28 @@ record RedisConf(Path dir, int port, String password) {
         }
     }
 
-    void write() throws IOException {
+    /** Which program was started with what is written there; it may have any name. */
+    static Optional<String> program(Path dir) {
+        try {
+            return Optional.ofNullable(values(dir).get("#program"));
+        } catch (IOException e) {
+            return Optional.empty();
+        }
+    }
+
+    private static Map<String, String> values(Path dir) throws IOException {
+        return Files.readAllLines(dir.resolve("redis.conf")).stream()
+                .map(line -> line.split(" ", 2))
+                .filter(words -> words.length == 2)
+                .collect(Collectors.toMap(words -> words[0], words -> words[1], (first, second) -> second));
+    }
+
+    /** @param program a real path */
+    void write(Path program) throws IOException {
         Path copy = dir.resolve("redis.conf.tmp");
         Files.deleteIfExists(copy);
         Files.createFile(copy, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
-        Files.writeString(copy, text());
+        Files.writeString(copy, text(program));
         Files.move(copy, file(), StandardCopyOption.ATOMIC_MOVE);
     }
 
@@ -64,9 +78,10 @@ record RedisConf(Path dir, int port, String password) {
      * whole group. {@code set-proc-title no} leaves the path of this file in the process list, where a server that
      * starts after a crash looks for it.
      */
-    private String text() {
+    private String text(Path program) {
         return """
                 # Written by delayq at each start of its embedded Redis; changes here are lost.
+                #program %s
                 bind 127.0.0.1
                 port %d
                 requirepass %s
@@ -81,7 +96,7 @@ record RedisConf(Path dir, int port, String password) {
                 aof-use-rdb-preamble yes
                 maxmemory-policy noeviction
                 """
-                .formatted(port, password);
+                .formatted(program, port, password);
     }
 
     Path file() {

@@ -24,10 +24,15 @@ record RedisProcess(ProcessHandle handle, boolean certain) {
     /** @param logStart how long the log was before */
     record Launch(Process launcher, long logStart) {}
 
-    /** Starts the program; it leaves at once, having started Redis in the background. */
-    static Launch launch(RedisConf conf) throws IOException {
-        Path program = RedisBinary.unpack(conf.dir());
-        conf.write();
+    /**
+     * Starts the program; it leaves at once, having started Redis in the background.
+     *
+     * @param chosen null: the one that the jar brings
+     */
+    static Launch launch(RedisConf conf, Path chosen) throws IOException {
+        // not where a link leads: the program does what the name says by which it is called
+        Path program = chosen == null ? RedisBinary.unpack(conf.dir()) : chosen.toAbsolutePath();
+        conf.write(program.toRealPath());
         Files.deleteIfExists(conf.pidFile());
         if (logSize(conf) > LOG_LIMIT) {
             Files.move(conf.logFile(), conf.dir().resolve("redis.log.old"), StandardCopyOption.REPLACE_EXISTING);
@@ -85,9 +90,13 @@ record RedisProcess(ProcessHandle handle, boolean certain) {
     private boolean runs(Path dir) {
         ProcessHandle.Info info = handle.info();
         String conf = dir.resolve("redis.conf").toString();
+        // begins with: Linux adds a word when the file was replaced or deleted since
         return info.command()
-                        .map(Path::of)
-                        .filter(program -> program.getFileName().toString().startsWith("redis-server"))
+                        .filter(program ->
+                                Path.of(program).getFileName().toString().startsWith("redis-server")
+                                        || RedisConf.program(dir)
+                                                .filter(program::startsWith)
+                                                .isPresent())
                         .isPresent()
                 && info.arguments()
                         .filter(arguments -> Arrays.asList(arguments).contains(conf))

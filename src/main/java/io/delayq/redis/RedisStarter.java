@@ -20,16 +20,45 @@ final class RedisStarter {
     private static final long SILENCE_MILLIS = 30_000;
 
     private final Waiting waiting;
+    private final Path program;
     private final long leftBehindMillis;
     private final BooleanSupplier stopping;
 
-    RedisStarter(Waiting waiting, long leftBehindMillis, BooleanSupplier stopping) {
+    /** @param program null: the one that the jar brings */
+    RedisStarter(Waiting waiting, Path program, long leftBehindMillis, BooleanSupplier stopping) {
         this.waiting = waiting;
+        this.program = program;
         this.leftBehindMillis = leftBehindMillis;
         this.stopping = stopping;
     }
 
     record Running(RedisConf conf, RedisProcess process) {}
+
+    /** Done when the chosen program has said that it is a Redis we can use; at once if none was chosen. */
+    Future<Void> programChecked(long versionMillis) {
+        if (program == null) {
+            return Future.succeededFuture();
+        }
+        return waiting.blocking(() -> RedisBinary.asked(program))
+                .compose(asked -> said(asked, now() + versionMillis))
+                .compose(said -> waiting.blocking(() -> RedisBinary.checkVersion(program, said)));
+    }
+
+    /** Empty if it has not ended by then. */
+    private Future<String> said(Process asked, long deadline) {
+        return waiting.until(() -> {
+            if (asked.isAlive() && now() < deadline) {
+                return Optional.empty();
+            }
+            if (asked.isAlive()) {
+                asked.destroyForcibly();
+                return Optional.of("");
+            }
+            try (var output = asked.getInputStream()) {
+                return Optional.of(new String(output.readAllBytes(), StandardCharsets.UTF_8));
+            }
+        });
+    }
 
     /** A Redis on this directory; whoever calls holds the lock of the directory. */
     Future<Running> takenOverOrNew(Path dir) {
@@ -83,7 +112,7 @@ final class RedisStarter {
 
     /** Done when it has its port and a process number; it may not answer yet. */
     Future<Running> launched(RedisConf conf) {
-        return waiting.blocking(() -> RedisProcess.launch(conf))
+        return waiting.blocking(() -> RedisProcess.launch(conf, program))
                 .compose(launch -> Future.fromCompletionStage(launch.launcher().onExit(), waiting.context())
                         .compose(launcher -> waiting.blocking(() -> inBackground(launcher)))
                         .compose(v -> withPidFile(conf, launch.logStart())))

@@ -33,7 +33,7 @@ class SettingsLoaderTest extends LoadingTestBase {
         env("DELAYQ_HTTP_HOST", "localhost", "DELAYQ_HTTP_PORT", "0", "DELAYQ_HTTP_MAX_CONNECTIONS", "5");
         env("DELAYQ_HTTP_IDLE", "PT1M", "DELAYQ_HTTP_HEADER_DEADLINE", "2500", "DELAYQ_DATA_DIR", "/var/lib/delayq");
         env("DELAYQ_REDIS_URL", "rediss://u:p@r:6380/2", "DELAYQ_REDIS_DEADLINE", "3s");
-        env("DELAYQ_REDIS_CA", "ca.pem");
+        env("DELAYQ_REDIS_CA", "ca.pem", "DELAYQ_REDIS_PROGRAM", "bin/redis-server");
         env("DELAYQ_REDIS_TRY_TIMEOUT", "2s", "DELAYQ_REDIS_QUEUE", "7", "DELAYQ_NAMESPACE", "a.b");
         env("DELAYQ_BUCKETS", "1024", "DELAYQ_INSTANCES_INGRESS", "3", "DELAYQ_INSTANCES_SCANNER", "4");
         env("DELAYQ_INSTANCES_DISPATCHER", "5", "DELAYQ_INSTANCES_GATEWAY", "6", "DELAYQ_INSECURE", "true");
@@ -42,7 +42,8 @@ class SettingsLoaderTest extends LoadingTestBase {
                 new Settings(
                         new Http("localhost", 0, 5, 60_000, 2500),
                         Path.of("/var/lib/delayq"),
-                        new Redis("rediss://u:p@r:6380/2", 3000, 2000, 7, Path.of("ca.pem")),
+                        new Redis(
+                                "rediss://u:p@r:6380/2", 3000, 2000, 7, Path.of("ca.pem"), Path.of("bin/redis-server")),
                         "a.b",
                         1024,
                         new Instances(3, 4, 5, 6),

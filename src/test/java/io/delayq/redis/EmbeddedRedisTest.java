@@ -27,7 +27,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 class EmbeddedRedisTest {
-    private static final EmbeddedRedis.Limits LIMITS = new EmbeddedRedis.Limits(1_500, 1_000);
+    private static final EmbeddedRedis.Limits LIMITS = new EmbeddedRedis.Limits(1_500, 1_000, 5_000);
     private static Vertx vertx;
 
     @TempDir
@@ -234,7 +234,7 @@ class EmbeddedRedisTest {
     }
 
     private EmbeddedRedis start() throws Exception {
-        return done(EmbeddedRedis.start(vertx, dataDir, LIMITS));
+        return done(EmbeddedRedis.start(vertx, dataDir, null, LIMITS));
     }
 
     private String refused() {

@@ -2,8 +2,7 @@ package io.delayq.load;
 
 import io.delayq.load.peer.Delayq;
 import io.delayq.load.peer.Peer;
-import io.delayq.load.peer.Peer.DrainWork;
-import io.delayq.load.peer.Peer.PushWork;
+import io.delayq.load.scenario.Scenario;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -61,7 +60,7 @@ public final class Bench {
         Delayq delayq = another.apply(flags);
         try {
             delayq.start();
-            warmUp(delayq, scale.warmUp(), count -> {});
+            scale.warmUp().run(delayq, progress);
             return delayq;
         } catch (Exception e) {
             results.failed(new Results.Failure(scenario, String.join(" ", flags), delayq.name(), why(e)));
@@ -70,18 +69,24 @@ public final class Bench {
         }
     }
 
-    /** The same work for all: what is compiled while it runs must have been before the first figure is taken. */
-    static void warmUp(Peer peer, int jobs, IntConsumer progress) throws Exception {
-        peer.push(new PushWork(jobs, 64, 1), progress);
-        peer.push(new PushWork(jobs, 16, 100), count -> progress.accept(jobs + count));
-        peer.drain(new DrainWork(jobs, 16), count -> progress.accept(2 * jobs + count));
-        peer.clear();
+    /** A rate, and what the processes used of the CPU meanwhile. */
+    public interface Rate {
+        double measure(IntConsumer progress) throws Exception;
+    }
+
+    public void measureRate(String scenario, String variant, Peer peer, int most, Rate rate) {
+        measure(scenario, variant, peer, most, bar -> {
+            Stopwatch.watch(peer::processes);
+            results.add(Scenario.jobsPerSecond(scenario, variant), peer.name(), rate.measure(bar));
+            results.addCpu(scenario, variant, peer.name(), Stopwatch.lastUse());
+        });
     }
 
     /** Runs one step and empties the system after it, also when it failed. */
     public void measure(String scenario, String variant, Peer peer, int most, Work work) {
         IntConsumer bar = progress.step(scenario + " " + variant + ": " + peer.name(), most);
         try {
+            Stopwatch.awaitQuiet(peers);
             work.run(bar);
             noteSlow(scenario, peer);
         } catch (Exception e) {

@@ -7,6 +7,7 @@ import io.delayq.load.peer.BullMq;
 import io.delayq.load.peer.Delayq;
 import io.delayq.load.peer.Peer;
 import io.delayq.load.peer.RabbitMq;
+import io.delayq.load.peer.RedisProgram;
 import io.delayq.load.peer.Redisson;
 import io.delayq.load.scenario.Scenario;
 import java.io.IOException;
@@ -18,20 +19,20 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.function.IntConsumer;
 
 /**
  * Runs the scenarios on delayq and on what a user might take instead, on this machine and in this run. Started by
  * {@code load-tests/run}, which says where everything is by system properties.
  */
 public final class LoadTest {
-    private static final int GUARD_WARM_UP = 20_000;
+    private static final WarmUp GUARD_WARM_UP = new WarmUp(3, 0.5);
     /** A CI machine that stands still for a second is no regression. */
     private static final List<String> GUARD_FLAGS = List.of("--redis.deadline=20s", "--redis.tryTimeout=10s");
 
     private final Options options;
     private final Path home = Path.of(System.getProperty("load.home"));
-    private final Path jar = Path.of(System.getProperty("load.jar"));
+    private final RedisProgram redis =
+            RedisProgram.of(Path.of(System.getProperty("load.jar")), System.getProperty("load.redis", ""));
     private final Path work;
     private final Results results = new Results();
     private final Progress progress = new Progress();
@@ -63,18 +64,20 @@ public final class LoadTest {
     }
 
     private int guard() throws Exception {
-        Peer delayq = new Delayq(jar, work, GUARD_FLAGS);
+        long began = System.nanoTime();
+        Peer delayq = new Delayq(redis, work, GUARD_FLAGS);
         Peer yardstick = new Beanstalkd(System.getProperty("load.beanstalkd", ""), work);
         if (yardstick.missing() != null) {
             System.err.println("missing: beanstalkd: " + yardstick.missing() + "; a bare Redis is the yardstick");
-            yardstick = new BareRedis(jar, work);
+            yardstick = new BareRedis(redis, work);
         }
         try {
             for (Peer peer : List.of(delayq, yardstick)) {
                 peer.start();
-                Bench.warmUp(peer, GUARD_WARM_UP, count -> {});
+                GUARD_WARM_UP.run(peer, progress);
             }
-            return Guard.run(delayq, yardstick);
+            progress.end();
+            return Guard.run(delayq, yardstick, began);
         } finally {
             delayq.close();
             yardstick.close();
@@ -92,7 +95,7 @@ public final class LoadTest {
                 System.err.println("delayq did not start: " + missing.get("delayq"));
                 return 1;
             }
-            Bench bench = new Bench(options.scale(), results, progress, up, flags -> new Delayq(jar, work, flags));
+            Bench bench = new Bench(options.scale(), results, progress, up, flags -> new Delayq(redis, work, flags));
             List<Scenario> scenarios = options.only().stream().map(Scenario::of).toList();
             scenarios.forEach(scenario -> progress.expect(scenario.steps(bench)));
             bench.delayq().slowScripts();
@@ -121,7 +124,7 @@ public final class LoadTest {
 
     /** What it reaches against a server that answers at once, in this run: more than any server here. */
     private Map<String, String> generator() throws IOException {
-        int jobs = options.scale().warmUp();
+        int jobs = options.scale().stubbed();
         Map<String, String> reached = new LinkedHashMap<>();
         for (int round = 0; round < 2; round++) {
             reached.put("single pushes, 64 connections, to a stub", perSecond(Stub.pushes(5 * jobs, 64, 1)));
@@ -137,15 +140,15 @@ public final class LoadTest {
 
     private List<Peer> candidates() {
         List<Peer> all = new ArrayList<>();
-        all.add(new Delayq(jar, work, List.of()));
+        all.add(new Delayq(redis, work, List.of()));
         if (options.peers().contains("beanstalkd")) {
             all.add(new Beanstalkd(System.getProperty("load.beanstalkd", ""), work));
         }
         if (options.peers().contains("bullmq")) {
-            all.add(new BullMq(jar, System.getProperty("load.bullmq", ""), work));
+            all.add(new BullMq(redis, System.getProperty("load.bullmq", ""), work));
         }
         if (options.peers().contains("redisson")) {
-            all.add(new Redisson(jar, work));
+            all.add(new Redisson(redis, work));
         }
         if (options.peers().contains("rabbitmq")) {
             all.add(new RabbitMq(System.getProperty("load.rabbitmq", ""), work));
@@ -158,14 +161,11 @@ public final class LoadTest {
         String why = peer.missing();
         if (why == null) {
             try {
-                progress.expect(1);
-                IntConsumer bar = progress.step(
-                        "warming up: " + peer.name(), 3 * options.scale().warmUp());
                 peer.start();
-                Bench.warmUp(peer, options.scale().warmUp(), bar);
-                settings.put(peer.name(), peer.settings());
+                Map<String, String> chosen = new LinkedHashMap<>(peer.settings());
+                chosen.put("warm-up", options.scale().warmUp().run(peer, progress));
+                settings.put(peer.name(), chosen);
                 up.add(peer);
-                progress.stepDone();
                 return;
             } catch (Exception e) {
                 why = "did not start: " + Bench.why(e);

@@ -44,6 +44,12 @@ public final class RedisTalk implements AutoCloseable {
         return field(info, "used_memory") - field(info, "mem_clients_normal") - field(info, "mem_aof_buffer");
     }
 
+    /** Which Redis it is and how it gets its memory, on which its speed depends. */
+    public String about() throws IOException {
+        return text((String) ask("INFO", "server"), "redis_version") + ", "
+                + text((String) ask("INFO", "memory"), "mem_allocator");
+    }
+
     /** How many commands took longer than the slow log's limit, and the longest of them in microseconds. */
     public long[] slow() throws IOException {
         long longest = 0;
@@ -56,12 +62,17 @@ public final class RedisTalk implements AutoCloseable {
     }
 
     private static long field(String info, String name) {
+        String text = text(info, name);
+        return text.isEmpty() ? 0 : Long.parseLong(text);
+    }
+
+    private static String text(String info, String name) {
         for (String line : info.split("\r\n")) {
             if (line.startsWith(name + ":")) {
-                return Long.parseLong(line.substring(name.length() + 1));
+                return line.substring(name.length() + 1);
             }
         }
-        return 0;
+        return "";
     }
 
     private Object answer() throws IOException {

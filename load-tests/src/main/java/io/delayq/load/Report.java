@@ -40,6 +40,8 @@ final class Report {
         missing.forEach((peer, why) ->
                 out.append("missing: ").append(peer).append(": ").append(why).append('\n'));
         out.append('\n').append(table());
+        results.cpuLines()
+                .forEach(line -> out.append("CPU in % of a core, ").append(line).append('\n'));
         for (Results.Failure failure : results.failures()) {
             out.append("FAILED ")
                     .append(failure.scenario())

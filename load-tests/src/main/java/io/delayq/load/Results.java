@@ -11,15 +11,41 @@ public final class Results {
     /** @param more whether more is better */
     public record Key(String scenario, String variant, String metric, String unit, boolean more) {}
 
+    private record Measured(String scenario, String variant, String peer) {}
+
     public record Failure(String scenario, String variant, String peer, String why) {}
 
     private final Map<Key, Map<String, List<Double>>> figures = new LinkedHashMap<>();
     private final List<Failure> failures = new ArrayList<>();
+    /** Not among the figures: they have no better and worse, and no place in the table. */
+    private final Map<Measured, Map<String, List<Double>>> cpu = new LinkedHashMap<>();
 
     public void add(Key key, String peer, double value) {
         figures.computeIfAbsent(key, k -> new LinkedHashMap<>())
                 .computeIfAbsent(peer, p -> new ArrayList<>())
                 .add(value);
+    }
+
+    /** @param use by role, in percent of a core */
+    void addCpu(String scenario, String variant, String peer, Map<String, Double> use) {
+        Map<String, List<Double>> byRole =
+                cpu.computeIfAbsent(new Measured(scenario, variant, peer), m -> new LinkedHashMap<>());
+        use.forEach((role, percent) ->
+                byRole.computeIfAbsent(role, r -> new ArrayList<>()).add(percent));
+    }
+
+    /** A line for each scenario and variant. */
+    List<String> cpuLines() {
+        Map<String, List<String>> lines = new LinkedHashMap<>();
+        cpu.forEach((measured, byRole) -> {
+            List<String> roles = new ArrayList<>();
+            byRole.forEach((role, values) -> roles.add(role + " " + Math.round(median(values))));
+            lines.computeIfAbsent(measured.scenario() + " " + measured.variant(), l -> new ArrayList<>())
+                    .add(measured.peer() + " " + String.join(", ", roles));
+        });
+        List<String> said = new ArrayList<>();
+        lines.forEach((variant, peers) -> said.add(variant + ": " + String.join("; ", peers)));
+        return said;
     }
 
     public void failed(Failure failure) {
@@ -48,8 +74,11 @@ public final class Results {
 
     /** NaN if there is none. */
     public double median(Key key, String peer) {
-        double[] sorted =
-                values(key, peer).stream().mapToDouble(Double::doubleValue).toArray();
+        return median(values(key, peer));
+    }
+
+    private static double median(List<Double> values) {
+        double[] sorted = values.stream().mapToDouble(Double::doubleValue).toArray();
         if (sorted.length == 0) {
             return Double.NaN;
         }
@@ -80,8 +109,21 @@ public final class Results {
             row.put("why", failure.why());
             failed.add(row);
         }
+        List<Object> used = new ArrayList<>();
+        cpu.forEach((measured, byRole) -> byRole.forEach((role, values) -> {
+            Map<String, Object> row = new LinkedHashMap<>();
+            row.put("scenario", measured.scenario());
+            row.put("variant", measured.variant());
+            row.put("peer", measured.peer());
+            row.put("process", role);
+            row.put("unit", "% of a core");
+            row.put("median", median(values));
+            row.put("values", values);
+            used.add(row);
+        }));
         Map<String, Object> all = new LinkedHashMap<>();
         all.put("figures", rows);
+        all.put("cpu", used);
         all.put("failures", failed);
         return all;
     }

@@ -6,12 +6,14 @@ import java.util.List;
  * How much is done.
  *
  * @param rounds how often A, B and, with the faster ones, C are run; the median counts
+ * @param stubbed what the load generator is set on a stub with, some times over
  * @param pace seconds of D
  */
 public record Scale(
         String name,
         int rounds,
-        int warmUp,
+        WarmUp warmUp,
+        int stubbed,
         int singles,
         int batched,
         int drained,
@@ -33,6 +35,7 @@ public record Scale(
                 new Scale(
                         name,
                         1,
+                        new WarmUp(3, 0.3),
                         2_000,
                         2_000,
                         5_000,
@@ -52,6 +55,7 @@ public record Scale(
                 new Scale(
                         name,
                         1,
+                        new WarmUp(8, 1),
                         15_000,
                         20_000,
                         50_000,
@@ -71,6 +75,7 @@ public record Scale(
                 new Scale(
                         name,
                         3,
+                        new WarmUp(30, 3),
                         60_000,
                         100_000,
                         200_000,

@@ -1,5 +1,6 @@
 package io.delayq.load.net;
 
+import io.delayq.load.Stopwatch;
 import java.io.IOException;
 import java.util.List;
 import java.util.function.IntConsumer;
@@ -35,12 +36,12 @@ public final class ClosedPush implements PushConn.Done {
             }
             loop.run(() -> push.ready == conns.size());
             push.begun = true;
-            long began = System.nanoTime();
+            Stopwatch watch = Stopwatch.start();
             for (PushConn conn : conns) {
                 push.send(conn);
             }
             loop.run(() -> push.stored == jobs, Loops.SILENCE, () -> progress.accept(push.stored));
-            return (System.nanoTime() - began) / 1e9;
+            return watch.seconds();
         }
     }
 

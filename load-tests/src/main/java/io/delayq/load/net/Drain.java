@@ -1,5 +1,6 @@
 package io.delayq.load.net;
 
+import io.delayq.load.Stopwatch;
 import java.io.IOException;
 import java.util.BitSet;
 import java.util.List;
@@ -29,12 +30,12 @@ public final class Drain implements DrainConn.Taken {
                 conn.open(loop, port);
             }
             loop.run(() -> drain.ready == conns.size());
-            long began = System.nanoTime();
+            Stopwatch watch = Stopwatch.start();
             for (DrainConn conn : conns) {
                 conn.begin();
             }
             loop.run(() -> drain.acked == jobs, Loops.SILENCE, () -> progress.accept(drain.acked));
-            double seconds = (System.nanoTime() - began) / 1e9;
+            double seconds = watch.seconds();
             if (drain.seen.cardinality() != jobs || drain.delivered != jobs) {
                 throw new IOException(drain.delivered + " deliveries of " + jobs + " jobs");
             }

@@ -35,9 +35,11 @@ public final class HttpPush extends PushConn {
                 topicAt[i] = json.length();
                 json.append(" ".repeat(shape.topicDigits())).append("\",");
             }
-            json.append("\"id\":\"");
-            idAt[i] = json.length();
-            json.append(" ".repeat(shape.idLength())).append("\",");
+            if (shape.idLength() > 0) {
+                json.append("\"id\":\"");
+                idAt[i] = json.length();
+                json.append(" ".repeat(shape.idLength())).append("\",");
+            }
             if (delayed) {
                 json.append("\"delay\":");
                 delayAt[i] = json.length();
@@ -78,7 +80,9 @@ public final class HttpPush extends PushConn {
     void push(int first, long delayMillis) throws IOException {
         for (int i = 0; i < batch; i++) {
             shape.topic(request, topicAt[i], first + i);
-            shape.id(request, idAt[i], first + i);
+            if (shape.idLength() > 0) {
+                shape.id(request, idAt[i], first + i);
+            }
             if (delayAt[i] >= 0) {
                 Bytes.number(request, delayAt[i], DELAY_WIDTH, delayMillis, 10, (byte) ' ');
             }

@@ -6,6 +6,7 @@ package io.delayq.load.net;
  *
  * @param base the topic, or what the topics' names begin with
  * @param topics job n belongs to topic n modulo this
+ * @param idLength 0: none is given, and the server draws one
  */
 public record JobShape(String base, int topics, int idLength) {
     private static final int TOPIC_DIGITS = 5;

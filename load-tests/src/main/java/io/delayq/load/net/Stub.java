@@ -50,7 +50,7 @@ public final class Stub implements AutoCloseable {
 
     /** Jobs a second that the generator pushes. */
     public static double pushes(int jobs, int connections, int batch) throws IOException {
-        JobShape shape = JobShape.of("load.stub");
+        JobShape shape = new JobShape("load.stub", 1, 0);
         int length = new HttpPush(10_000, shape, batch, true).requestLength();
         byte[] answer = pushed(batch);
         try (Stub stub = new Stub(connections, () -> new Pushed(length, answer))) {
@@ -64,7 +64,7 @@ public final class Stub implements AutoCloseable {
     }
 
     private static byte[] pushed(int batch) {
-        String row = "\"topic\":\"load.stub\",\"id\":\"j0000000\",\"state\":\"delayed\",\"due\":1798761600000}";
+        String row = "\"topic\":\"load.stub\",\"id\":\"2snvq9c1x0a7k\",\"state\":\"delayed\",\"due\":1798761600000}";
         StringBuilder body = new StringBuilder();
         if (batch == 1) {
             body.append('{').append(row);

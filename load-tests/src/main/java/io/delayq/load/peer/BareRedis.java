@@ -13,12 +13,12 @@ import java.util.function.IntConsumer;
 
 /** No queue at all: SETs in a Redis like delayq's, to know how fast the machine is. */
 public final class BareRedis implements Peer {
-    private final Path jar;
+    private final RedisProgram program;
     private final Path work;
     private OwnRedis redis;
 
-    public BareRedis(Path jar, Path work) {
-        this.jar = jar;
+    public BareRedis(RedisProgram program, Path work) {
+        this.program = program;
         this.work = work;
     }
 
@@ -34,12 +34,12 @@ public final class BareRedis implements Peer {
 
     @Override
     public void start() throws Exception {
-        redis = OwnRedis.start(jar, Files.createTempDirectory(work, "redis"));
+        redis = OwnRedis.start(program, Files.createTempDirectory(work, "redis"));
     }
 
     @Override
-    public Map<String, String> settings() {
-        return Map.of("redis", OwnRedis.SETTINGS);
+    public Map<String, String> settings() throws IOException {
+        return Map.of("redis", redis.settings());
     }
 
     @Override

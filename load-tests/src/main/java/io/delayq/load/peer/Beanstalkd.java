@@ -1,6 +1,7 @@
 package io.delayq.load.peer;
 
 import io.delayq.load.Children;
+import io.delayq.load.Stopwatch;
 import io.delayq.load.net.BeanstalkDrain;
 import io.delayq.load.net.BeanstalkPush;
 import io.delayq.load.net.ClosedPush;
@@ -112,8 +113,13 @@ public final class Beanstalkd implements Peer {
     @Override
     public double drain(DrainWork work, IntConsumer progress) throws Exception {
         double plain = drain(work, 0, 1, progress);
+        Map<String, Double> use = Stopwatch.lastUse();
         clear();
-        return Math.max(plain, drain(work, 0, PIPELINED, progress));
+        double pipelined = drain(work, 0, PIPELINED, progress);
+        if (plain > pipelined) {
+            Stopwatch.setLastUse(use);
+        }
+        return Math.max(plain, pipelined);
     }
 
     public double drain(DrainWork work, long delayMillis, int window, IntConsumer progress) throws Exception {

@@ -1,6 +1,7 @@
 package io.delayq.load.peer;
 
 import io.delayq.load.Children;
+import io.delayq.load.Stopwatch;
 import io.delayq.load.net.Lateness;
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -23,7 +24,7 @@ import org.HdrHistogram.Histogram;
 public final class BullMq implements Peer {
     private static final int CONCURRENCY = 20;
 
-    private final Path jar;
+    private final RedisProgram program;
     private final Path script;
     private final Path work;
     private OwnRedis redis;
@@ -32,8 +33,8 @@ public final class BullMq implements Peer {
     private int queueNumber;
 
     /** @param script in a directory where BullMQ is installed */
-    public BullMq(Path jar, String script, Path work) {
-        this.jar = jar;
+    public BullMq(RedisProgram program, String script, Path work) {
+        this.program = program;
         this.script = script.isEmpty() ? null : Path.of(script);
         this.work = work;
     }
@@ -51,15 +52,15 @@ public final class BullMq implements Peer {
     @Override
     public void start() throws Exception {
         Path dir = Files.createTempDirectory(work, "bullmq");
-        redis = OwnRedis.start(jar, dir);
+        redis = OwnRedis.start(program, dir);
         first = new Node(dir.resolve("first.log"));
         second = new Node(dir.resolve("second.log"));
     }
 
     @Override
-    public Map<String, String> settings() {
+    public Map<String, String> settings() throws IOException {
         Map<String, String> settings = new LinkedHashMap<>();
-        settings.put("redis", OwnRedis.SETTINGS);
+        settings.put("redis", redis.settings());
         settings.put("jobs", "removeOnComplete, its own ids");
         settings.put("batch", "addBulk");
         settings.put(
@@ -200,11 +201,14 @@ public final class BullMq implements Peer {
         private String answer(String order, IntConsumer progress, CompletableFuture<Void> ready) throws IOException {
             to.write(order + "\n");
             to.flush();
+            Stopwatch watch = Stopwatch.start();
             for (String line = from.readLine(); line != null; line = from.readLine()) {
                 String[] words = line.split(" ", 2);
                 switch (words[0]) {
                     case "count" -> progress.accept(Integer.parseInt(words[1]));
                     case "ready" -> ready.complete(null);
+                    case "began" -> watch = Stopwatch.start();
+                    case "ended" -> watch.seconds();
                     case "done" -> {
                         return words[1];
                     }

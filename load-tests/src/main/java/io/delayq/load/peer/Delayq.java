@@ -33,6 +33,7 @@ public final class Delayq implements Peer {
 
     private final Path jar;
     private final Path work;
+    private final RedisProgram program;
     private final List<String> flags;
     private Path dir;
     private Path log;
@@ -44,8 +45,9 @@ public final class Delayq implements Peer {
     private int topicNumber;
 
     /** @param flags settings that differ from the defaults, as the serve command takes them */
-    public Delayq(Path jar, Path work, List<String> flags) {
-        this.jar = jar;
+    public Delayq(RedisProgram program, Path work, List<String> flags) {
+        this.jar = program.jar();
+        this.program = program;
         this.work = work;
         this.flags = flags;
     }
@@ -68,6 +70,7 @@ public final class Delayq implements Peer {
         List<String> command = new ArrayList<>(List.of(java(), "-jar", jar.toString(), "serve"));
         command.add("--http.port=" + port);
         command.add("--data.dir=" + dir.resolve("data"));
+        command.addAll(program.delayqFlags());
         command.addAll(flags);
         server = Children.start(dir, log, Map.of(), command);
         Children.awaitPort(server, port, log, Duration.ofSeconds(60));
@@ -105,9 +108,11 @@ public final class Delayq implements Peer {
     }
 
     @Override
-    public Map<String, String> settings() {
+    public Map<String, String> settings() throws IOException {
         Map<String, String> settings = new LinkedHashMap<>();
-        settings.put("redis", "embedded, AOF everysec");
+        try (RedisTalk talk = new RedisTalk(redisPort, redisPassword)) {
+            settings.put("redis", "embedded, " + talk.about() + ", appendonly yes, appendfsync everysec, save off");
+        }
         settings.put("flags", flags.isEmpty() ? "defaults" : String.join(" ", flags));
         settings.put("batch", "POST /v1/jobs with an array");
         settings.put("consumers", "WebSocket, prefetch " + PREFETCH + ", one ack for each message of jobs");

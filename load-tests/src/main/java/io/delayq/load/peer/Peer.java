@@ -14,7 +14,7 @@ public interface Peer extends AutoCloseable {
     void start() throws Exception;
 
     /** What was chosen for it, for the reader of the results. Known once started. */
-    Map<String, String> settings();
+    Map<String, String> settings() throws Exception;
 
     /** Pushes and sees that all are stored. Returns jobs a second. */
     double push(PushWork work, IntConsumer progress) throws Exception;
@@ -45,10 +45,15 @@ public interface Peer extends AutoCloseable {
     /**
      * @param batch jobs in one request, or sent before the first answer where a peer has no such request
      * @param delayMillis a whole number of seconds
+     * @param idLength of the ids that delayq is given; 0: it draws them itself, as the others do
      */
     record PushWork(int jobs, int connections, int batch, long delayMillis, int idLength) {
         public PushWork(int jobs, int connections, int batch) {
-            this(jobs, connections, batch, 3_600_000, 8);
+            this(jobs, connections, batch, 3_600_000, 0);
+        }
+
+        public PushWork withIds() {
+            return new PushWork(jobs, connections, batch, delayMillis, 8);
         }
     }
 

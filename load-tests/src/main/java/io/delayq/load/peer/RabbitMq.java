@@ -8,6 +8,7 @@ import com.rabbitmq.client.DefaultConsumer;
 import com.rabbitmq.client.Envelope;
 import com.rabbitmq.client.MessageProperties;
 import io.delayq.load.Children;
+import io.delayq.load.Stopwatch;
 import io.delayq.load.net.Lateness;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -223,7 +224,7 @@ public final class RabbitMq implements Peer {
         List<Connection> connections = connect(work.connections());
         try {
             List<Channel> channels = channels(connections);
-            long began = System.nanoTime();
+            Stopwatch watch = Stopwatch.start();
             for (Channel channel : channels) {
                 channel.basicQos(PREFETCH);
                 channel.basicConsume(ready, false, new DefaultConsumer(channel) {
@@ -253,7 +254,7 @@ public final class RabbitMq implements Peer {
                 // an answered call after it: the ack has been taken
                 channel.messageCount(ready);
             }
-            double seconds = (System.nanoTime() - began) / 1e9;
+            double seconds = watch.seconds();
             closeAll(connections.subList(1, connections.size()));
             expect(channels.get(0), ready, 0);
             return work.jobs() / seconds;

@@ -31,14 +31,14 @@ public final class Redisson implements Peer {
     private static final int NUMBER_WIDTH = 10;
     private static final String REST = "x".repeat(100 - NUMBER_WIDTH);
 
-    private final Path jar;
+    private final RedisProgram program;
     private final Path work;
     private OwnRedis redis;
     private RedissonClient client;
     private int queueNumber;
 
-    public Redisson(Path jar, Path work) {
-        this.jar = jar;
+    public Redisson(RedisProgram program, Path work) {
+        this.program = program;
         this.work = work;
     }
 
@@ -54,7 +54,7 @@ public final class Redisson implements Peer {
 
     @Override
     public void start() throws Exception {
-        redis = OwnRedis.start(jar, Files.createTempDirectory(work, "redisson"));
+        redis = OwnRedis.start(program, Files.createTempDirectory(work, "redisson"));
         Config config = new Config();
         config.setCodec(StringCodec.INSTANCE);
         config.setThreads(4).setNettyThreads(4);
@@ -67,9 +67,9 @@ public final class Redisson implements Peer {
     }
 
     @Override
-    public Map<String, String> settings() {
+    public Map<String, String> settings() throws IOException {
         Map<String, String> settings = new LinkedHashMap<>();
-        settings.put("redis", OwnRedis.SETTINGS);
+        settings.put("redis", redis.settings());
         settings.put("queue", "RDelayedQueue on RBlockingQueue, StringCodec");
         settings.put("batch", "100 offerAsync, then all awaited");
         settings.put("consumers", "RPOPLPUSH to a list of its own and LREM from it, in one RBatch; blocking in D");

@@ -1,5 +1,6 @@
 package io.delayq.load.peer;
 
+import io.delayq.load.Stopwatch;
 import io.delayq.load.net.Lateness;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -31,7 +32,7 @@ final class Threads {
             thread.setDaemon(true);
             return thread;
         });
-        long began = System.nanoTime();
+        Stopwatch watch = Stopwatch.start();
         try {
             List<Future<?>> all = new ArrayList<>();
             for (int i = 0; i < threads; i++) {
@@ -44,7 +45,7 @@ final class Threads {
             for (Future<?> one : all) {
                 one.get(MOST_MINUTES, TimeUnit.MINUTES);
             }
-            return (System.nanoTime() - began) / 1e9;
+            return watch.seconds();
         } catch (ExecutionException | TimeoutException e) {
             throw new IOException(
                     e.getCause() == null ? "took too long" : e.getCause().toString(), e);

@@ -4,7 +4,7 @@ import io.delayq.load.Bench;
 import io.delayq.load.peer.Peer;
 import io.delayq.load.peer.Peer.PushWork;
 
-/** B: a hundred jobs a request, over 16 connections. */
+/** B: a hundred jobs a request, over 16 connections. Ids as in A. */
 public final class BatchPushes implements Scenario {
     private static final String VARIANT = "batches of 100, 16 connections";
 
@@ -15,7 +15,7 @@ public final class BatchPushes implements Scenario {
 
     @Override
     public int steps(Bench bench) {
-        return bench.scale().rounds() * bench.peers().size();
+        return bench.scale().rounds() * (bench.peers().size() + 1);
     }
 
     @Override
@@ -23,12 +23,10 @@ public final class BatchPushes implements Scenario {
         int jobs = bench.scale().batched();
         for (int round = 0; round < bench.scale().rounds(); round++) {
             for (Peer peer : bench.peers()) {
-                bench.measure(name(), VARIANT, peer, jobs, bar -> bench.results()
-                        .add(
-                                Scenario.jobsPerSecond(name(), VARIANT),
-                                peer.name(),
-                                peer.push(new PushWork(jobs, 16, 100), bar)));
+                bench.measureRate(name(), VARIANT, peer, jobs, bar -> peer.push(new PushWork(jobs, 16, 100), bar));
             }
+            bench.measureRate(name(), VARIANT + ", ids given", bench.delayq(), jobs, bar -> bench.delayq()
+                    .push(new PushWork(jobs, 16, 100).withIds(), bar));
         }
     }
 }

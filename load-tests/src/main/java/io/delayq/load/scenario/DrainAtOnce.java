@@ -29,11 +29,7 @@ public final class DrainAtOnce implements Scenario {
         for (int round = 0; round < bench.scale().rounds(); round++) {
             for (Peer peer : bench.peers()) {
                 if (round == 0 || FAST.contains(peer.name())) {
-                    bench.measure(name(), VARIANT, peer, jobs, bar -> bench.results()
-                            .add(
-                                    Scenario.jobsPerSecond(name(), VARIANT),
-                                    peer.name(),
-                                    peer.drain(new DrainWork(jobs, 16), bar)));
+                    bench.measureRate(name(), VARIANT, peer, jobs, bar -> peer.drain(new DrainWork(jobs, 16), bar));
                 }
             }
         }

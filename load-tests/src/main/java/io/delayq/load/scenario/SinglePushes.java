@@ -4,7 +4,7 @@ import io.delayq.load.Bench;
 import io.delayq.load.peer.Peer;
 import io.delayq.load.peer.Peer.PushWork;
 
-/** A: one job a request, the next when it is answered. */
+/** A: one job a request, the next when it is answered. The server draws the ids, in delayq also the client. */
 public final class SinglePushes implements Scenario {
     private static final int[] CONNECTIONS = {16, 64};
 
@@ -15,7 +15,7 @@ public final class SinglePushes implements Scenario {
 
     @Override
     public int steps(Bench bench) {
-        return CONNECTIONS.length * bench.scale().rounds() * bench.peers().size();
+        return bench.scale().rounds() * (CONNECTIONS.length * bench.peers().size() + 1);
     }
 
     @Override
@@ -25,13 +25,13 @@ public final class SinglePushes implements Scenario {
             for (int connections : CONNECTIONS) {
                 String variant = "single pushes, " + connections + " connections";
                 for (Peer peer : bench.peers()) {
-                    bench.measure(name(), variant, peer, jobs, bar -> bench.results()
-                            .add(
-                                    Scenario.jobsPerSecond(name(), variant),
-                                    peer.name(),
-                                    peer.push(new PushWork(jobs, connections, 1), bar)));
+                    bench.measureRate(
+                            name(), variant, peer, jobs, bar -> peer.push(new PushWork(jobs, connections, 1), bar));
                 }
             }
+            bench.measureRate(
+                    name(), "single pushes, 64 connections, ids given", bench.delayq(), jobs, bar -> bench.delayq()
+                            .push(new PushWork(jobs, 64, 1).withIds(), bar));
         }
     }
 }
