@@ -86,6 +86,7 @@ public final class LoadTest {
 
     private int full() throws Exception {
         List<Peer> up = new ArrayList<>();
+        List<Path> flames;
         try {
             settings.put("load generator", generator());
             for (Peer peer : candidates()) {
@@ -102,6 +103,9 @@ public final class LoadTest {
             for (Scenario scenario : scenarios) {
                 scenario.run(bench);
             }
+            flames = options.profile()
+                    ? new Profile(bench.delayq(), Files.createDirectories(home.resolve("results")), progress).take()
+                    : List.of();
             progress.end();
             Map<String, String> ours = new LinkedHashMap<>(settings.get("delayq"));
             ours.putAll(bench.slow());
@@ -116,7 +120,9 @@ public final class LoadTest {
         Files.createDirectories(file.getParent());
         Files.writeString(file, report.json());
         System.out.println("written to " + home.getParent().relativize(file));
-        for (Path plot : new Plots(results, file.getParent()).write()) {
+        List<Path> plots = new ArrayList<>(new Plots(results, file.getParent()).write());
+        plots.addAll(flames);
+        for (Path plot : plots) {
             System.out.println("plotted in " + home.getParent().relativize(plot));
         }
         return results.failures().isEmpty() ? 0 : 1;

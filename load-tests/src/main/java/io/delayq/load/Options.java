@@ -7,30 +7,34 @@ import java.util.Locale;
 import java.util.Map;
 
 /** What was asked for on the command line. */
-record Options(List<String> only, Scale scale, List<String> peers, boolean guard) {
+record Options(List<String> only, Scale scale, List<String> peers, boolean guard, boolean profile) {
     static final List<String> SCENARIOS = List.of("A", "B", "C", "D", "E", "F", "G", "H", "I");
     static final List<String> PEERS = List.of("beanstalkd", "bullmq", "redisson", "rabbitmq");
 
     static Options of(String[] args) {
         Map<String, String> values = new LinkedHashMap<>();
         boolean guard = false;
+        boolean profile = false;
         for (String arg : args) {
             String[] parts = arg.split("=", 2);
             if (arg.equals("--guard")) {
                 guard = true;
+            } else if (arg.equals("--profile")) {
+                profile = true;
             } else if (parts.length == 2
                     && List.of("--only", "--scale", "--peers").contains(parts[0])) {
                 values.put(parts[0], parts[1]);
             } else {
                 throw new IllegalArgumentException(
-                        arg + ": expected --only=A,B --scale=tiny|small|full --peers=beanstalkd,bullmq or --guard");
+                        arg + ": expected --only=A,B --scale=tiny|small|full --peers=beanstalkd,bullmq --profile or --guard");
             }
         }
         return new Options(
                 chosen("--only", values.get("--only"), SCENARIOS),
                 Scale.of(values.getOrDefault("--scale", "small")),
                 chosen("--peers", values.get("--peers"), PEERS),
-                guard);
+                guard,
+                profile);
     }
 
     private static List<String> chosen(String flag, String given, List<String> known) {
