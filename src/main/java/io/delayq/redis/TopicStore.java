@@ -26,7 +26,7 @@ import java.util.stream.LongStream;
  */
 public final class TopicStore {
     /** Of a forecast in one script. */
-    private static final int STEPS = 100;
+    private static final int STEPS = 200;
 
     private static final int MOST_WAITING = 1_000;
     private static final int NAMES_A_PAGE = 500;
