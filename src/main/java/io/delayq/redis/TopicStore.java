@@ -25,6 +25,11 @@ import java.util.stream.LongStream;
  * the other and with rests, so that the jobs of other topics find Redis free in between.
  */
 public final class TopicStore {
+    /** Most jobs in one script; fewer if their records are long. */
+    private static final int STEP = 50;
+
+    private static final int FIRST_STEP = 5;
+    private static final long STEP_BYTES = 128 * 1024;
     /** Of a forecast in one script. */
     private static final int STEPS = 200;
 
@@ -41,27 +46,16 @@ public final class TopicStore {
     private int waiting;
 
     /**
-     * How long work goes about it: how many jobs a step takes on, and that it has Redis at most half of the time, for
-     * it rests as long as it has worked. The round trip counts, so where others wait for Redis or a processor it rests
-     * longer.
+     * Lets long work have Redis at most half of the time: it rests as long as it has worked. The round trip counts, so
+     * where others wait for Redis or for a processor it rests longer.
      */
     static final class Pace {
-        /** Most jobs in one step; fewer if these take long, because their bodies are large. */
-        private static final int MOST_JOBS = 50;
-
-        private static final int FIRST_JOBS = 20;
-        private static final long LONG_NANOS = 3_000_000;
         /** Timers are no finer than a millisecond: what takes less is not worth a rest of its own. */
         private static final long STINT_NANOS = 1_500_000;
 
-        private static final long MOST_REST_MILLIS = 50;
+        private static final long MOST_REST_MILLIS = 20;
 
-        private int jobs = FIRST_JOBS;
         private long worked;
-
-        int jobs() {
-            return jobs;
-        }
 
         <T> Future<T> next(Supplier<Future<T>> step) {
             if (worked < STINT_NANOS) {
@@ -77,11 +71,7 @@ public final class TopicStore {
 
         private <T> Future<T> timed(Supplier<Future<T>> step) {
             long began = System.nanoTime();
-            return step.get().onSuccess(done -> {
-                long took = System.nanoTime() - began;
-                worked += took;
-                jobs = Math.max(1, Math.min(MOST_JOBS, took > LONG_NANOS ? jobs / 2 : jobs * 2));
-            });
+            return step.get().onSuccess(done -> worked += System.nanoTime() - began);
         }
     }
 
@@ -223,7 +213,7 @@ public final class TopicStore {
         }
         Map<Integer, List<byte[]>> byBucket = new HashMap<>();
         for (String id : ids) {
-            byBucket.computeIfAbsent(keys.bucketOf(id), bucket -> requeueArgs(topic, 0, 0))
+            byBucket.computeIfAbsent(keys.bucketOf(id), bucket -> requeueArgs(topic, 0))
                     .add(Bytes.of(id));
         }
         return eachBucket(
@@ -238,7 +228,7 @@ public final class TopicStore {
         long[] before = {0};
         long[] count = {0};
         Pace pace = new Pace();
-        return again(() -> pace.next(() -> inTurn(Script.REQUEUE, bucket, requeueArgs(topic, before[0], pace.jobs())))
+        return again(() -> pace.next(() -> inTurn(Script.REQUEUE, bucket, requeueArgs(topic, before[0])))
                         .map(answer -> {
                             before[0] = before[0] == 0 ? answer.get(0).toLong() : before[0];
                             count[0] += answer.get(1).toLong();
@@ -247,8 +237,8 @@ public final class TopicStore {
                 .map(done -> count[0]);
     }
 
-    private static List<byte[]> requeueArgs(String topic, long before, int most) {
-        return new ArrayList<>(List.of(Bytes.of(topic), Bytes.of(before), Bytes.of(most)));
+    private static List<byte[]> requeueArgs(String topic, long before) {
+        return new ArrayList<>(List.of(Bytes.of(topic), Bytes.of(before), Bytes.of(STEP)));
     }
 
     /** Cancels the group's delayed, ready and reserved jobs. Returns how many. */
@@ -301,6 +291,7 @@ public final class TopicStore {
     /** Repeats a script that works in steps until it has gone through, or has done as many as there were. */
     private Future<Long> steps(int bucket, Script script, String topic, String what, long most, BooleanSupplier stop) {
         long[] count = {0};
+        int[] step = {FIRST_STEP};
         Pace pace = new Pace();
         String[] cursor = {NO_MORE};
         if (most == 0) {
@@ -312,11 +303,13 @@ public final class TopicStore {
                                 List.of(
                                         Bytes.of(topic),
                                         Bytes.of(what),
-                                        Bytes.of(Math.min(pace.jobs(), most - count[0])),
+                                        Bytes.of(Math.min(step[0], most - count[0])),
                                         Bytes.of(cursor[0]))))
                         .map(answer -> {
                             count[0] += answer.get(0).toLong();
                             cursor[0] = answer.get(1).toString();
+                            boolean isLong = answer.get(2).toLong() > STEP_BYTES;
+                            step[0] = Math.max(1, Math.min(STEP, isLong ? step[0] / 2 : step[0] * 2));
                             return !cursor[0].equals(NO_MORE) && count[0] < most && !stop.getAsBoolean();
                         }))
                 .map(done -> count[0]);
