@@ -44,7 +44,7 @@ class MillionPathTest {
     private static final int SLOW_MICROS = 10_000;
     private static final int MORE_MILLIS = 5;
     private static final int JOBS_A_PUSH = 10_000;
-    private static final int LOOKS = 200;
+    private static final int JOBS_A_LOOK = 5_000;
     private static final long WINDOW_MILLIS = 1_000;
     private static final long DAY = 86_400_000;
 
@@ -201,7 +201,7 @@ class MillionPathTest {
             assertEquals(
                     jobs,
                     due.stream().mapToInt(count -> ((Number) count).intValue()).sum());
-            return ++looks < LOOKS;
+            return ++looks < jobs / JOBS_A_LOOK;
         }
 
         private int delayed() {
