@@ -21,7 +21,9 @@
 local k = keys_of(ARGV[3], 'heads')
 local state, limit, scan, room = ARGV[4], tonumber(ARGV[5]), tonumber(ARGV[6]), tonumber(ARGV[7])
 local prefix, from, to = ARGV[9], tonumber(ARGV[10]), tonumber(ARGV[11])
-local LISTS, PART, PAGED = {'h', 'n', 'l', 'c'}, 100, 60000
+local LISTS, PAGED = {'h', 'n', 'l', 'c'}, 60000
+-- no more at a time than are likely to be taken
+local PART = prefix == '' and math.min(limit + 10, 100) or 100
 local answer = {0, ARGV[12], ARGV[13], call('HGET', KEYS[2], k.topic) or ''}
 local looked = 0
 

@@ -7,7 +7,8 @@
   ARGV[5] state   delayed, ready, reserved, dead, done, or all
   ARGV[6] limit   about how many
   ARGV[7] cursor  of the step before, 0 to begin; only for all
-  Returns {how many, cursor of the next step; 0 if there is none: nothing is left, or all were gone through}
+  Returns {how many, cursor of the next step; 0 if there is none: nothing is left, or all were gone through;
+    how many bytes of records were read}
   Atomic: a job is there or gone whole.
 ]]
 local known = replay()
@@ -67,4 +68,6 @@ end
 if more then cursor = '1' end
 lay_ghosts()
 tell()
-return remember({count, cursor})
+local bytes = 0
+for i = 1, #records do bytes = bytes + #(records[i] or '') end
+return remember({count, cursor, bytes})

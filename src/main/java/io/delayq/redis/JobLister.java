@@ -8,6 +8,7 @@ import io.delayq.job.TopicSettings;
 import io.vertx.core.Future;
 import io.vertx.redis.client.Response;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Base64;
@@ -19,14 +20,19 @@ import java.util.List;
  * jobs come bucket by bucket as they stand in their lists.
  */
 final class JobLister {
-    private static final int SCAN = 1_000;
+    /** Most jobs in one script: about half a millisecond. */
+    private static final int PART = 60;
+
+    /** Most jobs that one script looks at, which for those left out takes less. */
+    private static final int SCAN = 300;
     /** A page ends when its records are about this long in all. */
     private static final int PAGE_BYTES = 1 << 20;
 
     private static final int LEAST_BYTES = 64 * 1024;
-    private static final int MOST_ROUNDS = 20;
+    /** A page ends after so many scripts and one more a bucket, however few jobs they found. */
+    private static final int MOST_ASKED = 120;
     /** One part in so many is asked for beyond a bucket's share. */
-    private static final int MARGIN = 16;
+    private static final int MARGIN = 32;
 
     private final TopicStore store;
     private final int buckets;
@@ -84,17 +90,40 @@ final class JobLister {
     /** What one bucket told. */
     private record Part(boolean isAll, Place end, List<Item> items) {}
 
+    /** A bucket of a state that is merged: what it told and was not taken yet, and up to which place it told all. */
+    private static final class Source {
+        final int bucket;
+        final ArrayDeque<Item> items = new ArrayDeque<>();
+        Place end;
+        boolean isAsked;
+        boolean isAll;
+
+        Source(int bucket, Place begin) {
+            this.bucket = bucket;
+            this.end = begin;
+        }
+
+        void add(Part part) {
+            items.addAll(part.items);
+            end = part.end;
+            isAsked = true;
+            isAll = part.isAll;
+        }
+    }
+
     /** A page in the making. */
     private static final class Page {
         final JobQuery query;
+        final TopicStore.Pace pace = new TopicStore.Pace();
         final List<JobView> jobs = new ArrayList<>();
         Place place;
-        int rounds;
+        int mayAsk;
         long bytes;
 
-        Page(JobQuery query, Place place) {
+        Page(JobQuery query, Place place, int mayAsk) {
             this.query = query;
             this.place = place;
+            this.mayAsk = mayAsk;
         }
 
         void add(JobView job) {
@@ -103,7 +132,7 @@ final class JobLister {
         }
 
         boolean isFull() {
-            return left() == 0 || bytes >= PAGE_BYTES || rounds == MOST_ROUNDS;
+            return left() == 0 || bytes >= PAGE_BYTES;
         }
 
         int left() {
@@ -132,7 +161,7 @@ final class JobLister {
             if (query.state() != null && query.state() != place.state()) {
                 throw new IllegalArgumentException("a cursor of another state");
             }
-            page = new Page(query, place);
+            page = new Page(query, place, MOST_ASKED + buckets);
         } catch (IllegalArgumentException e) {
             return Future.failedFuture(e);
         }
@@ -140,18 +169,16 @@ final class JobLister {
     }
 
     private Future<JobPage> fill(Page page) {
-        if (page.place == null || page.isFull()) {
-            String cursor = page.place == null ? null : page.place.cursor();
-            return Future.succeededFuture(new JobPage(page.jobs, cursor));
-        }
-        page.rounds++;
-        Future<Void> round = page.place.state() == JobState.READY ? ready(page) : merged(page);
-        return round.compose(done -> fill(page));
+        return TopicStore.again(() -> {
+                    Future<Void> round = page.place.state() == JobState.READY ? ready(page) : merged(page);
+                    return round.map(done -> page.place != null && !page.isFull() && page.mayAsk > 0);
+                })
+                .map(done -> new JobPage(page.jobs, page.place == null ? null : page.place.cursor()));
     }
 
     private Future<Void> ready(Page page) {
         int bucket = page.place.bucket();
-        return ask(page, bucket, page.left()).map(part -> {
+        return ask(page, page.place, bucket, page.left()).map(part -> {
             part.items.forEach(item -> page.add(item.job));
             if (!part.isAll) {
                 page.place = part.end;
@@ -165,44 +192,72 @@ final class JobLister {
     }
 
     private Future<Void> merged(Page page) {
-        List<Future<Part>> asked = new ArrayList<>();
+        List<Source> sources = new ArrayList<>();
         for (int bucket = 0; bucket < buckets; bucket++) {
-            // about its share; if a bucket has more of the next ones, another round tells
-            asked.add(ask(page, bucket, page.left() / buckets + 1 + page.left() / MARGIN));
+            sources.add(new Source(bucket, page.place));
         }
-        return Future.all(asked).map(all -> {
-            List<Part> parts = all.list();
-            // behind this place a bucket may have jobs that it has not told of yet
-            Place known = parts.stream()
-                    .filter(part -> !part.isAll)
-                    .map(Part::end)
-                    .min(Place.ORDER)
-                    .orElse(null);
-            List<Item> items = parts.stream()
-                    .flatMap(part -> part.items.stream())
-                    .filter(item -> known == null || Place.ORDER.compare(item.place, known) <= 0)
-                    .sorted(Comparator.comparing(Item::place, Place.ORDER))
-                    .toList();
-            List<Item> taken = items.subList(0, Math.min(page.left(), items.size()));
-            taken.forEach(item -> page.add(item.job));
-            if (taken.size() < items.size()) {
-                page.place = taken.get(taken.size() - 1).place;
-            } else if (known != null) {
-                page.place = known;
-            } else {
-                page.nextState();
-            }
-            return null;
+        return TopicStore.again(() -> {
+            Source next = leastKnown(sources);
+            // about its share; a bucket that has more of the next ones is soon asked again
+            int most = page.left() / buckets + 1 + page.left() / MARGIN;
+            return ask(page, next.end, next.bucket, most).map(part -> {
+                next.add(part);
+                return take(page, sources) && page.mayAsk > 0;
+            });
         });
     }
 
-    private Future<Part> ask(Page page, int bucket, int most) {
+    /** The bucket to ask next: behind its end it may have jobs that come before others. Null if all have told all. */
+    private static Source leastKnown(List<Source> sources) {
+        Source least = null;
+        for (Source source : sources) {
+            if (!source.isAsked) {
+                return source;
+            }
+            if (!source.isAll && (least == null || Place.ORDER.compare(source.end, least.end) < 0)) {
+                least = source;
+            }
+        }
+        return least;
+    }
+
+    /** Takes what is known to come next; whether there may be more for this page. */
+    private static boolean take(Page page, List<Source> sources) {
+        Source least = leastKnown(sources);
+        if (least != null && !least.isAsked) {
+            return true;
+        }
+        Source first = first(sources, least);
+        while (first != null && !page.isFull()) {
+            Item item = first.items.poll();
+            page.add(item.job);
+            page.place = item.place;
+            first = first(sources, least);
+        }
+        if (first == null && least != null) {
+            page.place = least.end;
+        } else if (first == null) {
+            page.nextState();
+        }
+        return first == null && least != null && !page.isFull();
+    }
+
+    /** The bucket with the next job, null if that is not known. */
+    private static Source first(List<Source> sources, Source least) {
+        return sources.stream()
+                .filter(source -> !source.items.isEmpty())
+                .min(Comparator.comparing(source -> source.items.peek().place, Place.ORDER))
+                .filter(source -> least == null || Place.ORDER.compare(source.items.peek().place, least.end) <= 0)
+                .orElse(null);
+    }
+
+    private Future<Part> ask(Page page, Place place, int bucket, int most) {
         JobQuery query = page.query;
-        Place place = page.place;
+        page.mayAsk--;
         List<byte[]> args = List.of(
                 Bytes.of(query.topic()),
                 Bytes.of(place.state.word()),
-                Bytes.of(most),
+                Bytes.of(Math.min(most, PART)),
                 Bytes.of(SCAN),
                 Bytes.of(Math.max(LEAST_BYTES, PAGE_BYTES / buckets)),
                 Bytes.of(query.body() ? 1 : 0),
@@ -211,7 +266,7 @@ final class JobLister {
                 Bytes.of(query.to() == null ? Long.MAX_VALUE : query.to()),
                 Bytes.of(place.first),
                 place.second);
-        return store.call(Script.LIST, bucket, args).map(answer -> part(page, bucket, answer));
+        return page.pace.next(() -> store.call(Script.LIST, bucket, args)).map(answer -> part(page, bucket, answer));
     }
 
     private static Part part(Page page, int bucket, Response answer) {

@@ -8,25 +8,31 @@ import io.delayq.job.TopicSettings;
 import io.delayq.redis.StoreException.Kind;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
+import io.vertx.core.Vertx;
 import io.vertx.redis.client.Response;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import java.util.function.Supplier;
+import java.util.stream.LongStream;
 
 /**
- * What can be done to a topic as a whole, in steps each of which is one script of about a millisecond, one after the
- * other, so that the jobs of other topics find Redis free in between.
+ * What can be done to a topic as a whole, in steps each of which is one script of about half a millisecond, one after
+ * the other and with rests, so that the jobs of other topics find Redis free in between.
  */
 public final class TopicStore {
-    /** Most jobs in one script; fewer if these take long, because their bodies are large. */
-    private static final int STEP = 100;
+    /** Most jobs in one script; fewer if their records are long. */
+    private static final int STEP = 50;
 
-    private static final int FIRST_STEP = 20;
-    private static final long LONG_NANOS = 5_000_000;
+    private static final int FIRST_STEP = 5;
+    private static final long STEP_BYTES = 128 * 1024;
+    /** Of a forecast in one script. */
+    private static final int STEPS = 200;
+
     private static final int MOST_WAITING = 1_000;
     private static final int NAMES_A_PAGE = 500;
     private static final String NO_MORE = "0";
@@ -38,6 +44,36 @@ public final class TopicStore {
     private final JobLister lister;
     private final Map<String, Future<?>> last = new HashMap<>();
     private int waiting;
+
+    /**
+     * Lets long work have Redis at most half of the time: it rests as long as it has worked. The round trip counts, so
+     * where others wait for Redis or for a processor it rests longer.
+     */
+    static final class Pace {
+        /** Timers are no finer than a millisecond: what takes less is not worth a rest of its own. */
+        private static final long STINT_NANOS = 1_500_000;
+
+        private static final long MOST_REST_MILLIS = 20;
+
+        private long worked;
+
+        <T> Future<T> next(Supplier<Future<T>> step) {
+            if (worked < STINT_NANOS) {
+                return timed(step);
+            }
+            long rest = Math.min(MOST_REST_MILLIS, Math.round(worked / 1e6));
+            worked = 0;
+            return Vertx.currentContext()
+                    .owner()
+                    .timer(rest, TimeUnit.MILLISECONDS)
+                    .compose(rested -> timed(step));
+        }
+
+        private <T> Future<T> timed(Supplier<Future<T>> step) {
+            long began = System.nanoTime();
+            return step.get().onSuccess(done -> worked += System.nanoTime() - began);
+        }
+    }
 
     TopicStore(Store store, Caller caller, Keys keys, long deadlineMillis) {
         this.store = store;
@@ -191,7 +227,8 @@ public final class TopicStore {
     private Future<Long> requeueAll(int bucket, String topic, BooleanSupplier stop) {
         long[] before = {0};
         long[] count = {0};
-        return again(() -> inTurn(Script.REQUEUE, bucket, requeueArgs(topic, before[0]))
+        Pace pace = new Pace();
+        return again(() -> pace.next(() -> inTurn(Script.REQUEUE, bucket, requeueArgs(topic, before[0])))
                         .map(answer -> {
                             before[0] = before[0] == 0 ? answer.get(0).toLong() : before[0];
                             count[0] += answer.get(1).toLong();
@@ -211,34 +248,32 @@ public final class TopicStore {
 
     /** @param windowMillis from now, {@code stepMillis} a step, the last one perhaps cut short */
     public Future<Forecast> forecast(String topic, long windowMillis, long stepMillis) {
-        return forecast(topic, 0, 0, stepMillis, windowMillis).compose(first -> {
-            long from = first.get(0).toLong();
-            List<Long> due = new ArrayList<>();
-            for (int i = 1; i < first.size(); i++) {
-                due.add(first.get(i).toLong());
-            }
-            return eachBucket(
-                            () -> false,
-                            bucket -> bucket == 0
-                                    ? Future.succeededFuture(0L)
-                                    : forecast(topic, bucket, from, stepMillis, windowMillis)
-                                            .map(answer -> {
-                                                for (int i = 0; i < due.size(); i++) {
-                                                    due.set(
-                                                            i,
-                                                            due.get(i)
-                                                                    + answer.get(i + 1)
-                                                                            .toLong());
-                                                }
-                                                return 0L;
-                                            }))
-                    .map(done -> new Forecast(from, stepMillis, due));
-        });
-    }
-
-    private Future<Response> forecast(String topic, int bucket, long from, long step, long window) {
-        return call(
-                Script.FORECAST, bucket, List.of(Bytes.of(topic), Bytes.of(from), Bytes.of(step), Bytes.of(window)));
+        long[] from = {0};
+        long[] due = new long[Math.toIntExact((windowMillis + stepMillis - 1) / stepMillis)];
+        Pace pace = new Pace();
+        return eachBucket(() -> false, bucket -> {
+                    int[] at = {0};
+                    return again(() -> pace.next(() -> call(
+                                            Script.FORECAST,
+                                            bucket,
+                                            List.of(
+                                                    Bytes.of(topic),
+                                                    Bytes.of(from[0]),
+                                                    Bytes.of(stepMillis),
+                                                    Bytes.of(windowMillis),
+                                                    Bytes.of(at[0]),
+                                                    Bytes.of(STEPS))))
+                                    .map(answer -> {
+                                        from[0] = answer.get(0).toLong();
+                                        for (int i = 1; i < answer.size(); i++) {
+                                            due[at[0]++] += answer.get(i).toLong();
+                                        }
+                                        return at[0] < due.length;
+                                    }))
+                            .map(done -> 0L);
+                })
+                .map(done -> new Forecast(
+                        from[0], stepMillis, LongStream.of(due).boxed().toList()));
     }
 
     /** One bucket after the other; the sum. */
@@ -257,30 +292,31 @@ public final class TopicStore {
     private Future<Long> steps(int bucket, Script script, String topic, String what, long most, BooleanSupplier stop) {
         long[] count = {0};
         int[] step = {FIRST_STEP};
+        Pace pace = new Pace();
         String[] cursor = {NO_MORE};
         if (most == 0) {
             return Future.succeededFuture(0L);
         }
-        return again(() -> {
-                    long began = System.nanoTime();
-                    List<byte[]> args = List.of(
-                            Bytes.of(topic),
-                            Bytes.of(what),
-                            Bytes.of(Math.min(step[0], most - count[0])),
-                            Bytes.of(cursor[0]));
-                    return inTurn(script, bucket, args).map(answer -> {
-                        boolean tookLong = System.nanoTime() - began > LONG_NANOS;
-                        step[0] = Math.max(1, Math.min(STEP, tookLong ? step[0] / 2 : step[0] * 2));
-                        count[0] += answer.get(0).toLong();
-                        cursor[0] = answer.get(1).toString();
-                        return !cursor[0].equals(NO_MORE) && count[0] < most && !stop.getAsBoolean();
-                    });
-                })
+        return again(() -> pace.next(() -> inTurn(
+                                script,
+                                bucket,
+                                List.of(
+                                        Bytes.of(topic),
+                                        Bytes.of(what),
+                                        Bytes.of(Math.min(step[0], most - count[0])),
+                                        Bytes.of(cursor[0]))))
+                        .map(answer -> {
+                            count[0] += answer.get(0).toLong();
+                            cursor[0] = answer.get(1).toString();
+                            boolean isLong = answer.get(2).toLong() > STEP_BYTES;
+                            step[0] = Math.max(1, Math.min(STEP, isLong ? step[0] / 2 : step[0] * 2));
+                            return !cursor[0].equals(NO_MORE) && count[0] < most && !stop.getAsBoolean();
+                        }))
                 .map(done -> count[0]);
     }
 
     /** Does a step until it says that there is no other. A loop, since a chain of as many futures would not unwind. */
-    private static Future<Void> again(Supplier<Future<Boolean>> step) {
+    static Future<Void> again(Supplier<Future<Boolean>> step) {
         Promise<Void> over = Promise.promise();
         again(step, over);
         return over.future();

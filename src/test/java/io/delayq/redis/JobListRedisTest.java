@@ -5,13 +5,16 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.delayq.job.Delivery;
+import io.delayq.job.Forecast;
 import io.delayq.job.JobPage;
 import io.delayq.job.JobQuery;
 import io.delayq.job.JobState;
 import io.delayq.job.JobView;
+import io.delayq.job.NewJob;
 import io.delayq.job.Priority;
 import io.delayq.job.When;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -22,7 +25,7 @@ import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** A job that does not change while somebody pages comes exactly once. */
+/** A job that does not change while somebody pages comes exactly once; so it counts in a forecast. */
 class JobListRedisTest {
     private static final int PAGE = 7;
 
@@ -81,6 +84,42 @@ class JobListRedisTest {
             }
         });
         assertOnce(seen, count, cancelled);
+    }
+
+    @Test
+    void a_forecast_of_more_steps_than_one_script_takes_counts_each_job_in_its_step() {
+        int steps = 450;
+        long minute = 60_000;
+        long now = System.currentTimeMillis();
+        List<CompletableFuture<Store.Pushed>> pushes = new ArrayList<>();
+        for (int i = 0; i < steps; i++) {
+            NewJob job = StoreHarness.job("t", "j" + i, When.at(now + i * minute + minute / 2));
+            pushes.add(store.async(s -> s.push(job)));
+        }
+        pushes.forEach(CompletableFuture::join);
+        Forecast forecast = store.call(s -> s.topics().forecast("t", steps * minute, minute));
+        assertEquals(Collections.nCopies(steps, 1L), forecast.due());
+    }
+
+    @Test
+    void merged_pages_come_in_order_and_full() {
+        int count = 700;
+        long hence = System.currentTimeMillis() + 3_600_000;
+        List<CompletableFuture<Store.Pushed>> pushes = new ArrayList<>();
+        for (int i = 0; i < count; i++) {
+            NewJob job = StoreHarness.job("t", "j" + i, When.at(hence + random.nextInt(count)));
+            pushes.add(store.async(s -> s.push(job)));
+        }
+        pushes.forEach(CompletableFuture::join);
+        JobPage first = store.call(s -> s.topics().list(JobQuery.all("t", JobState.DELAYED, 500, null)));
+        JobPage rest = store.call(s -> s.topics().list(JobQuery.all("t", JobState.DELAYED, 500, first.cursor())));
+        assertEquals(500, first.jobs().size());
+        assertEquals(count - 500, rest.jobs().size());
+        assertEquals(null, rest.cursor());
+        List<Long> due = new ArrayList<>();
+        first.jobs().forEach(job -> due.add(job.due()));
+        rest.jobs().forEach(job -> due.add(job.due()));
+        assertEquals(due.stream().sorted().toList(), due);
     }
 
     @Test

@@ -144,7 +144,7 @@ class PlantedScriptsRedisTest {
                         "number",
                         "was seen",
                         PlantedScriptsRedisTest::paging),
-                fault(Script.FORECAST, "math.min(begin + step, window)", "begin + step", "forecast", 6),
+                fault(Script.FORECAST, "math.min(past, window)", "past", "forecast", 6),
                 fault(Script.GET, "call('HGET', k.log, id) or ''", "''", "log of", 1),
                 fault(Script.HELD, "holds(packed, ARGV[at + 1])", "packed", "is held", 1),
                 fault(Script.LOOK, "alarm or -1", "-1", "is too late for", 1),
