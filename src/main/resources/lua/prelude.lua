@@ -228,7 +228,7 @@ end
 
 -- Such a run at its first attempt, now, without rules or a ttl of its own; nil if it is another kind of run.
 local function begin_new_run(packed, lease)
-  if packed and #packed == 28 and byte(packed) == 0 and sub(packed, 5, 8) == '\0\0\0\0' then
+  if #packed == 28 and byte(packed) == 0 and sub(packed, 5, 8) == '\0\0\0\0' then
     return string.char(#lease) .. lease .. sub(packed, 2, 4) .. '\0\0\0\1' .. sub(packed, 9, 14) .. stamp
       .. '\0\0\0\0\0\0\0\0'
   end

@@ -125,7 +125,9 @@ local function lease(k, n, set, guarded)
     -- an entry without a record cannot be; if it ever is, it must not stop the others
     if record then
       local expires, flags, lease_text = tonumber(ends[i] or 0), byte(record, 2), token .. place_no
-      local first = expires == 0 and flags % 16 < 8 and flags % 64 < 32 and begin_new_run(packed[i], lease_text)
+      -- one that was ready at once has no run yet and was due when it was pushed
+      local first = expires == 0 and flags % 16 < 8 and flags % 64 < 32
+        and begin_new_run(packed[i] or pack_new_run(lanes[i], sub(record, 3, 8)), lease_text)
       if first then
         if not soonest or usual_deadline < soonest then soonest = usual_deadline end
         runs[2 * count + 1], runs[2 * count + 2] = id, first

@@ -76,7 +76,8 @@ record RedisConf(Path dir, int port, String password) {
     /**
      * {@code daemonize} is for the session of its own that it brings: Redis stops at SIGINT, and Ctrl-C reaches the
      * whole group. {@code set-proc-title no} leaves the path of this file in the process list, where a server that
-     * starts after a crash looks for it.
+     * starts after a crash looks for it. While the log of writes is rewritten every write copies a page, so a small one
+     * is left alone; 256 MB are read in some seconds.
      */
     private String text(Path program) {
         return """
@@ -94,6 +95,8 @@ record RedisConf(Path dir, int port, String password) {
                 appendonly yes
                 appendfsync everysec
                 aof-use-rdb-preamble yes
+                auto-aof-rewrite-min-size 256mb
+                lazyfree-lazy-server-del yes
                 maxmemory-policy noeviction
                 """
                 .formatted(program, port, password);
