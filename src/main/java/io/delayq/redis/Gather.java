@@ -53,6 +53,7 @@ final class Gather<R> {
     private int waiting;
     private int calls;
     private int favoured;
+    private int favours;
     private Promise<Void> idle;
 
     /** @param mostCalls how many may be under way over all buckets */
@@ -77,9 +78,18 @@ final class Gather<R> {
         }
     }
 
-    /** The bucket that jobs which could go to any should go to, so that they share a call. */
-    int favoured() {
+    /** The bucket for a job that could go to any: the one of those before it, as long as they fit into one call. */
+    int favour() {
+        if (favours == MOST_JOBS) {
+            favourNext();
+        }
+        favours++;
         return favoured;
+    }
+
+    private void favourNext() {
+        favoured = (favoured + 1) % lanes.size();
+        favours = 0;
     }
 
     /** How many requests are not answered yet. */
@@ -134,7 +144,7 @@ final class Gather<R> {
     private void call(Lane<R> lane) {
         List<Item<R>> batch = take(lane);
         if (lane.bucket == favoured) {
-            favoured = (favoured + 1) % lanes.size();
+            favourNext();
         }
         if (batch.isEmpty()) {
             lane.busy = false;
