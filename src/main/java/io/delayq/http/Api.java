@@ -93,6 +93,7 @@ public final class Api {
     private final Vertx vertx;
     private final Access access;
     private final long stallMillis;
+    private final Bodies bodies;
     private final List<Route> routes = new ArrayList<>();
     private final Set<Future<?>> underWay = new HashSet<>();
     private final Set<Outflow> streams = new HashSet<>();
@@ -102,6 +103,7 @@ public final class Api {
         this.vertx = vertx;
         this.access = access;
         this.stallMillis = stallMillis;
+        this.bodies = new Bodies(vertx, stallMillis);
     }
 
     public Api route(HttpMethod method, String path, Right right, int bodyLimit, Handler handler) {
@@ -238,7 +240,7 @@ public final class Api {
                 request.pause();
                 return stream(route, new Call(request, segments, inPath, new byte[0], caller));
             }
-            return Bodies.read(vertx, request, route.bodyLimit(), stallMillis).compose(body -> {
+            return bodies.read(request, route.bodyLimit()).compose(body -> {
                 Call call = new Call(request, segments, inPath, body, caller);
                 return route.handler() != null ? handle(route, call) : stream(route, call);
             });

@@ -6,42 +6,75 @@ import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpServerRequest;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
 
-/** Reads request bodies: at most so many bytes, and not from clients that stall. */
+/**
+ * Reads request bodies: at most so many bytes, and not from clients that stall. Whether they do is looked up now and
+ * then: a timer for each request would cost more than most bodies. Owned by one event loop.
+ */
 final class Bodies {
-    private Bodies() {}
+    private static final int LOOKS = 20;
 
-    static Future<byte[]> read(Vertx vertx, HttpServerRequest request, int limit, long stallMillis) {
-        Promise<byte[]> promise = Promise.promise();
-        Buffer body = Buffer.buffer();
-        long[] timer = {-1};
-        Runnable rearm = () -> {
-            vertx.cancelTimer(timer[0]);
-            timer[0] = vertx.setTimer(
-                    stallMillis,
-                    id -> promise.tryFail(ProblemType.REQUEST_TIMEOUT.with(
-                            "nothing of the body came for " + stallMillis + " ms; send it without pauses")));
-        };
+    private final Vertx vertx;
+    private final long stallMillis;
+    private final Set<Body> open = new LinkedHashSet<>();
+    private boolean looking;
+
+    Bodies(Vertx vertx, long stallMillis) {
+        this.vertx = vertx;
+        this.stallMillis = stallMillis;
+    }
+
+    private static final class Body {
+        final Buffer bytes = Buffer.buffer();
+        final Promise<byte[]> promise = Promise.promise();
+        long heardNanos = System.nanoTime();
+    }
+
+    Future<byte[]> read(HttpServerRequest request, int limit) {
         String length = request.getHeader(HttpHeaders.CONTENT_LENGTH);
         if (length != null && (length.length() > 18 || Long.parseLong(length) > limit)) {
             return Future.failedFuture(tooLarge(limit));
         }
-        rearm.run();
+        Body body = new Body();
+        open.add(body);
         request.handler(chunk -> {
-            if (promise.future().isComplete()) {
+            if (body.promise.future().isComplete()) {
                 return;
             }
-            if (body.length() + chunk.length() > limit) {
-                promise.tryFail(tooLarge(limit));
+            if (body.bytes.length() + chunk.length() > limit) {
+                body.promise.tryFail(tooLarge(limit));
             } else {
-                body.appendBuffer(chunk);
-                rearm.run();
+                body.bytes.appendBuffer(chunk);
+                body.heardNanos = System.nanoTime();
             }
         });
-        request.exceptionHandler(error -> promise.tryFail(
+        request.exceptionHandler(error -> body.promise.tryFail(
                 Problem.invalid("", "expected the whole body; it was cut off, or its chunks are not well formed")));
-        request.endHandler(end -> promise.tryComplete(body.getBytes()));
-        return promise.future().onComplete(done -> vertx.cancelTimer(timer[0]));
+        request.endHandler(end -> body.promise.tryComplete(body.bytes.getBytes()));
+        if (!looking) {
+            lookLater();
+        }
+        return body.promise.future().onComplete(done -> open.remove(body));
+    }
+
+    private void lookLater() {
+        looking = true;
+        vertx.setTimer(Math.max(1, stallMillis / LOOKS), timer -> {
+            looking = false;
+            long now = System.nanoTime();
+            for (Body body : List.copyOf(open)) {
+                if (now - body.heardNanos > stallMillis * 1_000_000) {
+                    body.promise.tryFail(ProblemType.REQUEST_TIMEOUT.with(
+                            "nothing of the body came for " + stallMillis + " ms; send it without pauses"));
+                }
+            }
+            if (!open.isEmpty()) {
+                lookLater();
+            }
+        });
     }
 
     private static Problem tooLarge(int limit) {

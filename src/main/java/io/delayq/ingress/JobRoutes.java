@@ -142,9 +142,19 @@ final class JobRoutes {
     }
 
     private static Answer stored(int status, NewJob job, Store.Pushed pushed) {
-        String id = URLEncoder.encode(job.id(), StandardCharsets.UTF_8).replace("+", "%20");
         return Answer.json(status, JobJson.pushed(job.topic(), job.id(), pushed.state(), pushed.due()))
-                .with("Location", "/v1/topics/" + job.topic() + "/jobs/" + id);
+                .with("Location", "/v1/topics/" + job.topic() + "/jobs/" + inPath(job.id()));
+    }
+
+    /** Most ids are fit for a path as they are. */
+    private static String inPath(String id) {
+        for (int i = 0; i < id.length(); i++) {
+            char c = id.charAt(i);
+            if (!(c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9')) {
+                return URLEncoder.encode(id, StandardCharsets.UTF_8).replace("+", "%20");
+            }
+        }
+        return id;
     }
 
     private static String trace(Call call) {
