@@ -26,23 +26,23 @@ end
 
 local groups = {}
 for at = 4, #ARGV, 8 do
-  local place, id, record = ARGV[at], ARGV[at + 3], ARGV[at + 4]
+  local stand, id, record = ARGV[at], ARGV[at + 3], ARGV[at + 4]
   if call('HEXISTS', k.jobs, id) == 0 then
     note(jobs, id, record)
     note(runs, id, ARGV[at + 5])
     note(logs, id, ARGV[at + 6])
     if ARGV[at + 7] ~= '' then score('expire', id, ARGV[at + 7]) end
-    local group = place ~= 'done' and group_of(k, record)
+    local group = stand ~= 'done' and group_of(k, record)
     if group then
       call('EXISTS', group)
       note(groups, group, id)
     end
-    if place == 'jobs' then place = lane_of(record) end
-    if #place == 1 then
-      ready[place] = ready[place] or {}
-      table.insert(ready[place], id)
+    if stand == 'jobs' then stand = lane_of(record) end
+    if #stand == 1 then
+      ready[stand] = ready[stand] or {}
+      table.insert(ready[stand], id)
     else
-      score(place, ARGV[at + 1], ARGV[at + 2])
+      score(stand, ARGV[at + 1], ARGV[at + 2])
     end
   end
 end

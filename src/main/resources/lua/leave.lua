@@ -11,30 +11,30 @@
   Atomic: a job is here whole, or gone.
 ]]
 local KINDS = {'jobs', 'clock', 'lease', 'runs', 'log', 'expire', 'dead', 'done', 'n', 'h', 'l', 'c', 'ghosts'}
-local k, place = keys_of(ARGV[3], unpack(KINDS)), ARGV[4]
+local k, stand = keys_of(ARGV[3], unpack(KINDS)), ARGV[4]
 local members, listed, gone, groups = {}, {}, {}, {}
 for at = 5, #ARGV, 2 do
   local member = ARGV[at]
-  local id = place == 'clock' and select(2, unlane(member)) or member
+  local id = stand == 'clock' and select(2, unlane(member)) or member
   members[#members + 1], listed[member] = member, true
   if ARGV[at + 1] ~= '0' then gone[#gone + 1] = id end
   local group = ARGV[at + 1] == '1' and group_of(k, call('HGET', k.jobs, id))
   if group then
-    call('EXISTS', own(group))
-    groups[#groups + 1], groups[#groups + 2] = own(group), id
+    call('EXISTS', former(group))
+    groups[#groups + 1], groups[#groups + 2] = former(group), id
   end
 end
 for i = 1, #groups, 2 do call('SREM', groups[i], groups[i + 1]) end
-if #place == 1 and #members > 0 then
+if #stand == 1 and #members > 0 then
   local count = 0
-  for _, id in ipairs(call('LRANGE', k[place], 0, #members - 1)) do
+  for _, id in ipairs(call('LRANGE', k[stand], 0, #members - 1)) do
     if not listed[id] then break end
-    call('SREM', k.ghosts, LANE_BYTE[place] .. id)
+    call('SREM', k.ghosts, LANE_BYTE[stand] .. id)
     count = count + 1
   end
-  if count > 0 then call('LPOP', k[place], count) end
-elseif place ~= 'jobs' and #members > 0 then
-  call('ZREM', k[place], unpack(members))
+  if count > 0 then call('LPOP', k[stand], count) end
+elseif stand ~= 'jobs' and #members > 0 then
+  call('ZREM', k[stand], unpack(members))
 end
 if #gone > 0 then
   call('HDEL', k.jobs, unpack(gone))

@@ -10,35 +10,35 @@
     entry: what stands there, its score, the job's id, record ('' for a ghost), run, log, when it expires}
 ]]
 local k, limit, room = keys_of(ARGV[3]), tonumber(ARGV[4]), tonumber(ARGV[5])
-local place, members, scores, ids = 'jobs', {}, {}, {}
+local stand, members, scores, ids = 'jobs', {}, {}, {}
 for _, index in ipairs({'lease', 'h', 'n', 'l', 'c', 'clock', 'dead', 'done'}) do
   if call('EXISTS', k[index]) == 1 then
-    place = index
+    stand = index
     break
   end
 end
-if #place == 1 then members = call('LRANGE', k[place], 0, limit - 1)
-elseif place == 'jobs' then members = call('HRANDFIELD', k.jobs, limit)
+if #stand == 1 then members = call('LRANGE', k[stand], 0, limit - 1)
+elseif stand == 'jobs' then members = call('HRANDFIELD', k.jobs, limit)
 else
-  local found = call('ZRANGE', k[place], 0, limit - 1, 'WITHSCORES')
+  local found = call('ZRANGE', k[stand], 0, limit - 1, 'WITHSCORES')
   for i = 1, #found, 2 do members[#members + 1], scores[#scores + 1] = found[i], found[i + 1] end
 end
 local logged, expiring = call('EXISTS', k.log) == 1, call('EXISTS', k.expire) == 1
 for i, member in ipairs(members) do
-  local id = place == 'clock' and select(2, unlane(member)) or member
+  local id = stand == 'clock' and select(2, unlane(member)) or member
   ids[i] = id
   room = room - call('HSTRLEN', k.jobs, id) - call('HSTRLEN', k.runs, id)
   if logged then room = room - call('HSTRLEN', k.log, id) end
   if room <= 0 then break end
 end
-local answer, size = {place}, 1
+local answer, size = {stand}, 1
 if #ids == 0 then return answer end
 local records, runs = call('HMGET', k.jobs, unpack(ids)), call('HMGET', k.runs, unpack(ids))
 local logs = logged and call('HMGET', k.log, unpack(ids)) or {}
 local expires = expiring and call('ZMSCORE', k.expire, unpack(ids)) or {}
-local has_ghosts = #place == 1 and call('EXISTS', k.ghosts) == 1
+local has_ghosts = #stand == 1 and call('EXISTS', k.ghosts) == 1
 for i, id in ipairs(ids) do
-  local ghost = has_ghosts and call('SISMEMBER', k.ghosts, LANE_BYTE[place] .. id) == 1
+  local ghost = has_ghosts and call('SISMEMBER', k.ghosts, LANE_BYTE[stand] .. id) == 1
   local values = {members[i], scores[i] or '', id, not ghost and records[i] or '', runs[i] or '', logs[i] or '',
     expires[i] or ''}
   for j = 1, 7 do answer[size + j] = values[j] end

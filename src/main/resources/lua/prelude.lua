@@ -77,7 +77,7 @@ local function keys_of(topic, ...)
 end
 
 -- What a key that a rebucket has set aside was named before.
-local function own(key)
+local function former(key)
   return (string.gsub(key, '}:old:', '}:', 1))
 end
 
