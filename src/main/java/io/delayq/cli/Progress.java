@@ -81,9 +81,8 @@ final class Progress implements AutoCloseable {
         int width = Terminal.width(context);
         try {
             while (!closed.await(DRAW_MILLIS, TimeUnit.MILLISECONDS)) {
-                String line = ofJobs
-                        ? line(jobs.get(), total, millis())
-                        : line(bytes.get(), total, jobs.get(), millis());
+                String line =
+                        ofJobs ? line(jobs.get(), total, millis()) : line(bytes.get(), total, jobs.get(), millis());
                 synchronized (this) {
                     if (closed.getCount() > 0) {
                         err.print(CLEAR + line.substring(0, Math.min(line.length(), width - 1)));
@@ -115,8 +114,8 @@ final class Progress implements AutoCloseable {
     /** {@code [######------] 50%  600 of 1200 jobs, 300/s  2s left}. */
     static String line(long jobs, long total, long millis) {
         StringBuilder line = bar(jobs, total);
-        line.append(String.format(
-                Locale.ROOT, "%d of %d jobs, %.0f/s", jobs, total, jobs / (Math.max(millis, 1) / 1e3)));
+        line.append(
+                String.format(Locale.ROOT, "%d of %d jobs, %.0f/s", jobs, total, jobs / (Math.max(millis, 1) / 1e3)));
         if (total > jobs && jobs > 0) {
             line.append("  ").append(Texts.about(left(jobs, total, millis))).append(" left");
         }

@@ -97,8 +97,8 @@ final class RebucketCommand implements Callable<Integer> {
     }
 
     private void rebucket(Vertx vertx, Settings settings) {
-        Rebucket rebucket = Loading.await(
-                endpoint(vertx, settings).compose(at -> Rebucket.open(vertx, at, settings.namespace())));
+        Rebucket rebucket =
+                Loading.await(endpoint(vertx, settings).compose(at -> Rebucket.open(vertx, at, settings.namespace())));
         try {
             Plan plan = Loading.await(rebucket.plan(to));
             if (plan.isNothing()) {

@@ -51,7 +51,12 @@ public final class Rebucket {
     }
 
     private Rebucket(
-            Vertx vertx, RedisEndpoint endpoint, String namespace, Parts parts, long silence, Supplier<Future<Void>> toll) {
+            Vertx vertx,
+            RedisEndpoint endpoint,
+            String namespace,
+            Parts parts,
+            long silence,
+            Supplier<Future<Void>> toll) {
         this.context = vertx.getOrCreateContext();
         this.namespace = namespace;
         this.client = parts.client;
@@ -78,8 +83,8 @@ public final class Rebucket {
             client.connect()
                     .timeout(CONNECT_MILLIS, TimeUnit.MILLISECONDS)
                     .recover(error -> client.close()
-                            .transform(closed -> Future.failedFuture(new IllegalStateException(
-                                    "cannot reach Redis at " + endpoint.redacted() + ": " + HeldConnection.code(error)))))
+                            .transform(closed -> Future.failedFuture(new IllegalStateException("cannot reach Redis at "
+                                    + endpoint.redacted() + ": " + HeldConnection.code(error)))))
                     .map(connection -> {
                         RebucketMeta meta = new RebucketMeta(connection, new Keys(namespace, 1));
                         Parts parts = new Parts(client, meta, new ServerWatch(vertx, endpoint, meta));
@@ -107,8 +112,7 @@ public final class Rebucket {
             if (state == null && (found.buckets() == 0 || found.buckets() == to)) {
                 return Future.succeededFuture(new Plan(found.buckets(), to, false, 0, 0));
             }
-            return planned(
-                    state == null ? new RebucketState(found.buckets(), to, Phase.ASIDE) : state, state != null);
+            return planned(state == null ? new RebucketState(found.buckets(), to, Phase.ASIDE) : state, state != null);
         }));
     }
 
@@ -188,9 +192,8 @@ public final class Rebucket {
 
     private <T> Future<T> onLoop(Supplier<Future<T>> action) {
         Promise<T> done = Promise.promise();
-        context.runOnContext(v -> Future.<Void>succeededFuture()
-                .compose(go -> action.get())
-                .onComplete(done));
+        context.runOnContext(
+                v -> Future.<Void>succeededFuture().compose(go -> action.get()).onComplete(done));
         return done.future();
     }
 }

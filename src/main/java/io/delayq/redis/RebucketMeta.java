@@ -31,10 +31,13 @@ final class RebucketMeta {
                 .arg("schema")
                 .arg("buckets")
                 .arg(RebucketState.FIELD);
-        return send(get).map(found -> new Found(
-                number(found.get(0)),
-                number(found.get(1)),
-                found.get(2) == null ? null : RebucketState.parse(found.get(2).toString())));
+        return send(get)
+                .map(found -> new Found(
+                        number(found.get(0)),
+                        number(found.get(1)),
+                        found.get(2) == null
+                                ? null
+                                : RebucketState.parse(found.get(2).toString())));
     }
 
     Future<Void> set(RebucketState state) {

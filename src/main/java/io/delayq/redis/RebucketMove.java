@@ -19,10 +19,10 @@ import java.util.stream.IntStream;
  */
 final class RebucketMove {
     private static final int MOST_BUCKETS = 64;
-    private static final int JOBS_A_ROUND = 2_000;
-    private static final int MOST_JOBS = 400;
-    private static final int LEAST_JOBS = 50;
-    private static final int JOBS_A_CALL = 250;
+    private static final int JOBS_A_ROUND = 1_600;
+    private static final int MOST_JOBS = 200;
+    private static final int LEAST_JOBS = 25;
+    private static final int JOBS_A_CALL = 100;
     private static final int BYTES_A_CALL = 256 << 10;
     private static final int WIDTH = 7;
     private static final int GROUP = 32;
@@ -90,12 +90,11 @@ final class RebucketMove {
     Future<Void> topic(String topic) {
         Future<Void> all = Future.succeededFuture();
         for (int from = 0; from < old.buckets(); from += MOST_BUCKETS) {
-            List<Integer> buckets = new ArrayList<>(
-                    IntStream.range(from, Math.min(from + MOST_BUCKETS, old.buckets()))
-                            .boxed()
-                            .toList());
-            all = all.compose(done -> RebucketCalls.again(() -> round(topic, buckets)
-                    .compose(more -> between.get().map(more))));
+            List<Integer> buckets = new ArrayList<>(IntStream.range(from, Math.min(from + MOST_BUCKETS, old.buckets()))
+                    .boxed()
+                    .toList());
+            all = all.compose(done -> RebucketCalls.again(
+                    () -> round(topic, buckets).compose(more -> between.get().map(more))));
         }
         return all;
     }
@@ -148,8 +147,8 @@ final class RebucketMove {
                 .forEach(entry -> byBucket.computeIfAbsent(bucketOf(entry), b -> new ArrayList<>())
                         .add(entry));
         List<Future<Response>> stored = new ArrayList<>();
-        byBucket.forEach((bucket, entries) -> parts(topic, entries)
-                .forEach(args -> stored.add(calls.call(fresh, Script.ARRIVE, bucket, args))));
+        byBucket.forEach((bucket, entries) ->
+                parts(topic, entries).forEach(args -> stored.add(calls.call(fresh, Script.ARRIVE, bucket, args))));
         return Future.join(stored).mapEmpty();
     }
 

@@ -42,9 +42,8 @@ final class RebucketTopics {
 
     Future<Void> count(Count into) {
         return eachBucket(bucket -> pages(bucket, page -> {
-            List<byte[]> names = page.topics.stream()
-                    .map(named -> Bytes.of(named.topic))
-                    .toList();
+            List<byte[]> names =
+                    page.topics.stream().map(named -> Bytes.of(named.topic)).toList();
             page.topics.forEach(named -> into.topics.add(named.topic));
             return calls.call(caller, Script.COUNTS, bucket, names).map(answer -> {
                 for (int i = 0; i < answer.size(); i++) {
@@ -58,8 +57,8 @@ final class RebucketTopics {
 
     /** What these buckets have is set aside; the caller is that of what was. */
     Future<Void> setAside() {
-        return eachBucket(bucket -> RebucketCalls.again(
-                () -> calls.call(caller, Script.ASIDE, bucket, List.of(Bytes.of(TOPICS_A_CALL)))
+        return eachBucket(bucket ->
+                RebucketCalls.again(() -> calls.call(caller, Script.ASIDE, bucket, List.of(Bytes.of(TOPICS_A_CALL)))
                         .map(answer -> answer.get(0).toInteger() > 0)));
     }
 
@@ -103,8 +102,7 @@ final class RebucketTopics {
 
     /** Removes what is left in buckets without topics: the version of their settings. */
     Future<Void> clear() {
-        return eachBucket(bucket -> calls.call(
-                        caller, Script.LEAVE, bucket, List.of(Bytes.of(""), Bytes.of("jobs")))
+        return eachBucket(bucket -> calls.call(caller, Script.LEAVE, bucket, List.of(Bytes.of(""), Bytes.of("jobs")))
                 .mapEmpty());
     }
 

@@ -25,7 +25,8 @@ class ProgressTest {
 
     @Test
     void counts_jobs_where_there_are_no_bytes() {
-        assertEquals("[############------------] 50%  600 of 1200 jobs, 300/s  2s left", Progress.line(600, 1_200, 2_000));
+        assertEquals(
+                "[############------------] 50%  600 of 1200 jobs, 300/s  2s left", Progress.line(600, 1_200, 2_000));
         assertEquals("[########################] 100%  0 of 0 jobs, 0/s", Progress.line(0, 0, 0));
     }
 

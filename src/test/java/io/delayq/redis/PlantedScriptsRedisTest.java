@@ -183,8 +183,8 @@ class PlantedScriptsRedisTest {
                         Script.PICK,
                         "not ghost and records[i] or ''",
                         "records[i] or ''",
-                        "recount",
-                        test -> test.killed_anywhere_it_goes_on(4, 16)),
+                        "counts after",
+                        test -> test.everything_is_there_after(4, 16)),
                 rebucket(
                         Script.ARRIVE,
                         "if call('HEXISTS', k.jobs, id) == 0 then",
