@@ -76,6 +76,11 @@ local function keys_of(topic, ...)
   return k
 end
 
+-- What a key that a rebucket has set aside was named before.
+local function former(key)
+  return (string.gsub(key, '}:old:', '}:', 1))
+end
+
 -- The answer of this very call if it ran before, else nil. A call older than the caller's last one is refused.
 local function replay()
   local last = call('GET', KEYS[5])

@@ -37,6 +37,7 @@ public final class Cli {
                 .addSubcommand("topics", new TopicsCommand(context))
                 .addSubcommand("stats", new StatsCommand(context))
                 .addSubcommand("doctor", new DoctorCommand(context))
+                .addSubcommand("rebucket", new RebucketCommand(context))
                 .addSubcommand("completion", new CompletionCommand())
                 .addSubcommand("version", new VersionCommand(context))
                 .addSubcommand("help", new HelpCommand());
@@ -48,6 +49,7 @@ public final class Cli {
                 .setExecutionExceptionHandler(Cli::failed);
         // settings are read by the server's own loader, which knows their names
         cli.getSubcommands().get("serve").setUnmatchedOptionsArePositionalParams(true);
+        cli.getSubcommands().get("rebucket").setUnmatchedOptionsArePositionalParams(true);
         return cli;
     }
 

@@ -15,6 +15,7 @@ final class Progress implements AutoCloseable {
     private final PrintWriter err;
     private final Context context;
     private final long total;
+    private final boolean ofJobs;
     private final long began = System.nanoTime();
     private final AtomicLong bytes = new AtomicLong();
     private final AtomicLong jobs = new AtomicLong();
@@ -23,9 +24,19 @@ final class Progress implements AutoCloseable {
 
     /** @param total bytes to come, -1: not known */
     Progress(PrintWriter err, Context context, long total) {
+        this(err, context, total, false);
+    }
+
+    /** One that knows how many jobs there are to come, and nothing of bytes. */
+    static Progress ofJobs(PrintWriter err, Context context, long total) {
+        return new Progress(err, context, total, true);
+    }
+
+    private Progress(PrintWriter err, Context context, long total, boolean ofJobs) {
         this.err = err;
         this.context = context;
         this.total = total;
+        this.ofJobs = ofJobs;
         this.drawer = context.terminal() ? new Thread(this::draw, "progress") : null;
         if (drawer != null) {
             drawer.setDaemon(true);
@@ -70,7 +81,8 @@ final class Progress implements AutoCloseable {
         int width = Terminal.width(context);
         try {
             while (!closed.await(DRAW_MILLIS, TimeUnit.MILLISECONDS)) {
-                String line = line(bytes.get(), total, jobs.get(), millis());
+                String line =
+                        ofJobs ? line(jobs.get(), total, millis()) : line(bytes.get(), total, jobs.get(), millis());
                 synchronized (this) {
                     if (closed.getCount() > 0) {
                         err.print(CLEAR + line.substring(0, Math.min(line.length(), width - 1)));
@@ -88,12 +100,7 @@ final class Progress implements AutoCloseable {
         double seconds = Math.max(millis, 1) / 1e3;
         StringBuilder line = new StringBuilder();
         if (total > 0) {
-            double part = Math.min(1, (double) bytes / total);
-            int full = (int) (part * BAR);
-            line.append('[')
-                    .append("#".repeat(full))
-                    .append("-".repeat(BAR - full))
-                    .append(String.format(Locale.ROOT, "] %d%%  ", (int) (100 * part)));
+            line.append(bar(bytes, total));
         }
         line.append(size(bytes)).append(total > 0 ? " of " + size(total) : "");
         line.append("  ").append(size((long) (bytes / seconds))).append("/s");
@@ -102,6 +109,26 @@ final class Progress implements AutoCloseable {
             line.append("  ").append(Texts.about(left(bytes, total, millis))).append(" left");
         }
         return line.toString();
+    }
+
+    /** {@code [######------] 50%  600 of 1200 jobs, 300/s  2s left}. */
+    static String line(long jobs, long total, long millis) {
+        StringBuilder line = bar(jobs, total);
+        line.append(
+                String.format(Locale.ROOT, "%d of %d jobs, %.0f/s", jobs, total, jobs / (Math.max(millis, 1) / 1e3)));
+        if (total > jobs && jobs > 0) {
+            line.append("  ").append(Texts.about(left(jobs, total, millis))).append(" left");
+        }
+        return line.toString();
+    }
+
+    private static StringBuilder bar(long done, long total) {
+        double part = total > 0 ? Math.min(1, (double) done / total) : 1;
+        int full = (int) (part * BAR);
+        return new StringBuilder("[")
+                .append("#".repeat(full))
+                .append("-".repeat(BAR - full))
+                .append(String.format(Locale.ROOT, "] %d%%  ", (int) (100 * part)));
     }
 
     private static long left(long bytes, long total, long millis) {

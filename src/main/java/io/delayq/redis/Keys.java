@@ -1,6 +1,7 @@
 package io.delayq.redis;
 
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 import java.util.zip.CRC32C;
 
 /**
@@ -32,7 +33,11 @@ import java.util.zip.CRC32C;
  * <tr><td>call:&lt;caller&gt;:&lt;kind&gt;</td><td>string</td><td>number and answer of the caller's last call</td><td>numbered scripts</td><td>expires after ten minutes</td></tr>
  * </table>
  *
- * <p>Outside any bucket: {@code {ns}:meta} (hash: schema, buckets), and the channel {@code {ns}:hints}.
+ * <p>While a rebucket is under way, what the old buckets had lies under {@code old:}, behind the same tag: an old and a
+ * new bucket of the same number may have the same tag. Only the groups keep their names.
+ *
+ * <p>Outside any bucket: {@code {ns}:meta} (hash: schema, buckets, and rebucket while one is under way, see {@link
+ * RebucketState}), and the channel {@code {ns}:hints}.
  */
 public final class Keys {
     static final int SLOTS = 16_384;
@@ -46,6 +51,16 @@ public final class Keys {
         for (int bucket = 0; bucket < buckets; bucket++) {
             tags[bucket] = tag(namespace, bucket, buckets);
         }
+    }
+
+    private Keys(String namespace, String[] tags) {
+        this.namespace = namespace;
+        this.tags = tags;
+    }
+
+    /** Where the same lies that a rebucket has set aside. */
+    Keys aside() {
+        return new Keys(namespace, Arrays.stream(tags).map(tag -> tag + "old:").toArray(String[]::new));
     }
 
     public int buckets() {

@@ -34,7 +34,12 @@ public enum Script {
     HELD(false),
     LOOK(false),
     NAMES(false),
-    COUNTS(false);
+    COUNTS(false),
+    ASIDE(false),
+    ADOPT(false),
+    PICK(false),
+    ARRIVE(false),
+    LEAVE(false);
 
     private final boolean numbered;
     // changed by nothing but a planted fault, before the server that is to have it starts

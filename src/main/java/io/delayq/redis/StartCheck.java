@@ -14,7 +14,7 @@ import java.util.regex.Pattern;
 /** Whether this server and what is in Redis go together. Waits for Redis if it is away; a "no" is final. */
 public final class StartCheck {
     /** The layout of keys and records that this server writes. */
-    private static final int SCHEMA = 1;
+    static final int SCHEMA = 1;
 
     private static final int OLDEST_REDIS = 7;
     private static final Pattern VERSION = Pattern.compile("redis_version:(\\d+)\\.");
@@ -72,12 +72,14 @@ public final class StartCheck {
                         throw new IllegalStateException("the data in Redis were written by a newer delayq (schema "
                                 + schema + ", this one knows " + SCHEMA + "); run that one");
                     }
-                    return set(connection, keys, "buckets", keys.buckets());
+                    return RebucketState.refuseIfUnderWay(connection, keys);
                 })
+                .compose(none -> set(connection, keys, "buckets", keys.buckets()))
                 .map(buckets -> {
                     if (buckets != keys.buckets()) {
                         throw new IllegalStateException("buckets is " + keys.buckets() + ", but the data in Redis have "
-                                + buckets + "; set buckets: " + buckets + ", or use another namespace");
+                                + buckets + "; set buckets: " + buckets + ", or move them with delayq rebucket --to "
+                                + keys.buckets() + ", or use another namespace");
                     }
                     return null;
                 });

@@ -24,6 +24,13 @@ class ProgressTest {
     }
 
     @Test
+    void counts_jobs_where_there_are_no_bytes() {
+        assertEquals(
+                "[############------------] 50%  600 of 1200 jobs, 300/s  2s left", Progress.line(600, 1_200, 2_000));
+        assertEquals("[########################] 100%  0 of 0 jobs, 0/s", Progress.line(0, 0, 0));
+    }
+
+    @Test
     void sizes_are_short() {
         assertEquals("999 B", Progress.size(999));
         assertEquals("1.0 kB", Progress.size(1_000));

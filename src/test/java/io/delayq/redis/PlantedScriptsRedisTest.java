@@ -61,6 +61,18 @@ class PlantedScriptsRedisTest {
         });
     }
 
+    private static Fault rebucket(
+            Script script, String right, String wrong, String because, Consumer<RebucketRedisTest> check) {
+        return new Fault(script, right, wrong, because, () -> {
+            RebucketRedisTest test = new RebucketRedisTest();
+            try {
+                check.accept(test);
+            } finally {
+                test.close();
+            }
+        });
+    }
+
     private static void turns() {
         TurnRedisTest test = new TurnRedisTest();
         try {
@@ -154,7 +166,37 @@ class PlantedScriptsRedisTest {
                         "''",
                         "a_bucket_that_missed",
                         TopicSettingsRedisTest::a_bucket_that_missed_changes_is_mended),
-                fault(Script.COUNTS, "entries - ghosts", "entries", "counts", 1));
+                fault(Script.COUNTS, "entries - ghosts", "entries", "counts", 1),
+                rebucket(
+                        Script.ASIDE,
+                        "if version then call('HSET', KEYS[2], '#rev', version) end",
+                        "",
+                        "version after",
+                        test -> test.everything_is_there_after(4, 16)),
+                rebucket(
+                        Script.ADOPT,
+                        "call('ZADD', KEYS[3], 0, ARGV[at])",
+                        "",
+                        "topics after",
+                        test -> test.everything_is_there_after(4, 16)),
+                rebucket(
+                        Script.PICK,
+                        "not ghost and records[i] or ''",
+                        "records[i] or ''",
+                        "counts after",
+                        test -> test.everything_is_there_after(4, 16)),
+                rebucket(
+                        Script.ARRIVE,
+                        "if call('HEXISTS', k.jobs, id) == 0 then",
+                        "if true then",
+                        "recount",
+                        test -> test.killed_anywhere_it_goes_on(4, 16)),
+                rebucket(
+                        Script.LEAVE,
+                        "for i = 1, #groups, 2 do call('SREM', groups[i], groups[i + 1]) end",
+                        "",
+                        "recount",
+                        test -> test.everything_is_there_after(4, 16)));
     }
 
     @ParameterizedTest

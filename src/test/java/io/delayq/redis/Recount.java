@@ -262,7 +262,7 @@ final class Recount {
     private static boolean isBookkeeping(String key) {
         String rest = key.substring(key.indexOf('}') + 2);
         return SetClock.isKey(key)
-                || Set.of("next", "topics", "names").contains(rest)
+                || Set.of("next", "topics", "names", "meta").contains(rest)
                 || rest.startsWith("call:")
                 // these end by themselves
                 || rest.startsWith("heads:")

@@ -33,10 +33,10 @@ class ScriptTest {
     private static final String PRELUDE = Script.read("prelude");
     /** They take memory for new jobs and so are refused whole when Redis is full; all others go on. */
     private static final Set<Script> REFUSED_WHEN_FULL =
-            EnumSet.of(Script.PUSH, Script.PUT, Script.RESCHEDULE, Script.REQUEUE);
+            EnumSet.of(Script.PUSH, Script.PUT, Script.RESCHEDULE, Script.REQUEUE, Script.ADOPT, Script.ARRIVE);
 
     private static final Set<Script> ONLY_READING =
-            EnumSet.of(Script.GET, Script.HELD, Script.NAMES, Script.COUNTS, Script.FORECAST);
+            EnumSet.of(Script.GET, Script.HELD, Script.NAMES, Script.COUNTS, Script.FORECAST, Script.PICK);
 
     @Test
     void every_file_is_in_the_enum_and_every_constant_has_its_file() throws IOException {
