@@ -32,7 +32,7 @@ class KeyTableTest {
 
     @Test
     void names_each_setting_once() {
-        assertEquals(19, KeyTable.ALL.size());
+        assertEquals(20, KeyTable.ALL.size());
         assertEquals(KeyTable.ALL.size(), KeyTable.NAMES.size());
         assertEquals(
                 KeyTable.ALL.size(),
