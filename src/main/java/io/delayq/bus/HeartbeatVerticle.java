@@ -7,6 +7,7 @@ import io.delayq.redis.Stores;
 import io.vertx.core.Future;
 import io.vertx.core.VerticleBase;
 import io.vertx.core.eventbus.Message;
+import io.vertx.core.eventbus.MessageConsumer;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
@@ -26,6 +27,7 @@ public final class HeartbeatVerticle extends VerticleBase {
     private final Addresses addresses;
     private Courier courier;
     private Store store;
+    private MessageConsumer<ServersHint> hints;
     private Member self;
     private Set<String> servers = Set.of();
     private Share share = new Share(Set.of());
@@ -46,11 +48,8 @@ public final class HeartbeatVerticle extends VerticleBase {
     public Future<?> start() {
         courier = new Courier(vertx);
         store = stores.open(vertx, "heartbeat");
-        return vertx.eventBus()
-                .consumer(addresses.heartbeat(), this::hinted)
-                .completion()
-                .compose(ready -> store.ready())
-                .compose(ready -> beat().otherwiseEmpty());
+        hints = vertx.eventBus().consumer(addresses.heartbeat(), this::hinted);
+        return hints.completion().compose(ready -> store.ready()).compose(ready -> beat().otherwiseEmpty());
     }
 
     /** The others take over at once. The scanners go on until they are stopped: two on one bucket do no harm. */
@@ -58,7 +57,11 @@ public final class HeartbeatVerticle extends VerticleBase {
     public Future<?> stop() {
         stopped = true;
         vertx.cancelTimer(timer);
-        return store.servers().leave(self.id()).otherwiseEmpty().eventually(store::close);
+        // its own leaving is news too, which nobody here waits for
+        return hints.unregister()
+                .eventually(() -> store.servers().leave(self.id()))
+                .otherwiseEmpty()
+                .eventually(store::close);
     }
 
     private void hinted(Message<ServersHint> message) {
