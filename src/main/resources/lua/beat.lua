@@ -1,7 +1,8 @@
 #!lua flags=allow-oom
 --[[
   A server says that it lives, or leaves; whoever was not heard of for too long is forgotten. Called in bucket 0, where
-  the servers are kept. If they are others than before, says so on the hints' channel.
+  the servers are kept. If they are others than before, says so on the hints' channel. Nothing of this goes to the
+  append-only file or to replicas: it is said anew twice a second, and would keep the disk of an idle Redis busy.
   KEYS[1..4] as in prelude.lua
   ARGV[1..2] as in prelude.lua
   ARGV[3] id       of the server; empty: it only asks
@@ -17,6 +18,7 @@ local function lives(name, text, since, heard)
   answer[n + 1], answer[n + 2], answer[n + 3], answer[n + 4] = name, text, since, heard
 end
 local all = call('HGETALL', servers_key)
+redis.set_repl(redis.REPL_NONE)
 for i = 1, #all, 2 do
   local heard, since, text = string.match(all[i + 1], '^(%d+) (%d+) (.*)$')
   heard, since = tonumber(heard), tonumber(since)
@@ -40,5 +42,6 @@ elseif id ~= '' then
   changed = changed or not known
   lives(id, about, started, now)
 end
+redis.set_repl(redis.REPL_ALL)
 if changed then call('PUBLISH', ARGV[1], 's') end
 return answer

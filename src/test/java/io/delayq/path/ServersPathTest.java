@@ -3,11 +3,13 @@ package io.delayq.path;
 import static io.delayq.path.Wire.metric;
 import static io.delayq.path.Wire.problem;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.delayq.config.Settings;
 import io.delayq.config.Settings.Instances;
 import io.delayq.redis.Keys;
+import io.delayq.redis.PlantedScripts;
 import io.delayq.redis.TestRedis;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
@@ -120,6 +122,14 @@ class ServersPathTest {
     }
 
     @Test
+    void two_scanners_on_a_bucket_are_noticed() throws Exception {
+        PlantedScripts.during(
+                "local all = call('HGETALL', servers_key)",
+                "local all = {}",
+                () -> assertThrows(AssertionError.class, this::a_bucket_is_scanned_by_one_server_when_two_are_up));
+    }
+
+    @Test
     void a_planned_stop_hands_the_buckets_over_at_once_and_leaves_no_trace() {
         TestServer first = start(ALL);
         TestServer second = start(ALL);
@@ -226,6 +236,16 @@ class ServersPathTest {
         poller.start();
         checkLateness("long-poll", here, there, received);
         poller.join(10_000);
+    }
+
+    @Test
+    void a_hint_that_reaches_nobody_is_noticed() throws Exception {
+        PlantedScripts.during(
+                "call('PUBLISH', ARGV[1], 'r'",
+                "string.format('%s', 'r'",
+                () -> assertThrows(
+                        AssertionError.class,
+                        this::over_websocket_a_job_pushed_at_another_server_comes_as_soon_as_one_pushed_here));
     }
 
     private static void received(JsonArray jobs, Map<String, Long> received) {

@@ -83,4 +83,31 @@ class ServerListRedisTest {
         long left = (Long) store.redis.command("PTTL", store.keys.key(0, "servers"));
         assertTrue(left > ServerList.SILENCE_MILLIS && left <= 10 * ServerList.SILENCE_MILLIS, "kept for " + left);
     }
+
+    /** An append-only file that is written all the time makes writes wait for the disk. */
+    @Test
+    void heartbeats_are_not_written_to_the_disk() {
+        try (TestRedis own = TestRedis.start(TestRedis.Options.standalone());
+                StoreHarness there = new StoreHarness(own, 1)) {
+            there.call(s -> s.servers().beat(member("a", "scanner")));
+            long before = appended(own);
+            for (int i = 0; i < 20; i++) {
+                there.call(s -> s.servers().beat(member("a", "scanner")));
+            }
+            there.call(s -> s.servers().leave("a"));
+            assertEquals(before, appended(own), "bytes in the append-only file");
+            own.command("SET", "any", "thing");
+            assertTrue(appended(own) > before, "the test sees what is written");
+        }
+    }
+
+    private static long appended(TestRedis redis) {
+        String info = redis.command("INFO", "persistence").toString();
+        return info.lines()
+                .filter(line -> line.startsWith("aof_current_size:"))
+                .mapToLong(line ->
+                        Long.parseLong(line.substring(line.indexOf(':') + 1).strip()))
+                .findFirst()
+                .orElseThrow();
+    }
 }
