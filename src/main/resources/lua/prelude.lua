@@ -45,6 +45,8 @@ local LANE_BYTE = {n = '', h = '\1', l = '\2', c = '\3'}
 
 local bucket_keys = sub(KEYS[1], 1, -5)
 
+local servers_key = bucket_keys .. 'servers'
+
 -- The earliest alarm that this call has set.
 local armed = false
 

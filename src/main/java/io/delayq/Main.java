@@ -30,7 +30,7 @@ public final class Main {
     private Main() {}
 
     public static void main(String[] args) {
-        CommandLine cli = Cli.of(Context.ofProcess(version(), Main::serve));
+        CommandLine cli = Cli.of(Context.ofProcess(Server.version(), Main::serve));
         cli.setExecutionStrategy(parsed -> {
             if (!Cli.serves(parsed)) {
                 beQuiet();
@@ -99,7 +99,7 @@ public final class Main {
         up = true;
         log.info(
                 "delayq {} listening on http://{}:{} redis={} data={}",
-                version(),
+                Server.version(),
                 settings.http().host(),
                 server.port(),
                 settings.redis().redacted(),
@@ -108,11 +108,6 @@ public final class Main {
 
     private static String explain(Throwable error) {
         return error.getMessage() == null ? error.toString() : error.getMessage();
-    }
-
-    private static String version() {
-        String version = Main.class.getPackage().getImplementationVersion();
-        return version == null ? "development" : version;
     }
 
     /** The JVM would stop at SIGHUP. By reflection: the class is there on every JDK, but not for the compiler. */

@@ -2,13 +2,16 @@ package io.delayq;
 
 import io.delayq.bucket.ScannerVerticle;
 import io.delayq.bus.Addresses;
+import io.delayq.bus.HeartbeatVerticle;
 import io.delayq.bus.LocalCodec;
 import io.delayq.bus.WakeVerticle;
+import io.delayq.config.Role;
 import io.delayq.config.Settings;
 import io.delayq.gateway.GatewayVerticle;
 import io.delayq.http.PortCheck;
 import io.delayq.ingress.IngressVerticle;
 import io.delayq.ingress.OpsRoutes;
+import io.delayq.ingress.OpsVerticle;
 import io.delayq.job.Ids;
 import io.delayq.ops.Meters;
 import io.delayq.ready.DispatchVerticle;
@@ -16,6 +19,7 @@ import io.delayq.redis.EmbeddedRedis;
 import io.delayq.redis.Keys;
 import io.delayq.redis.RedisEndpoint;
 import io.delayq.redis.RedisTrust;
+import io.delayq.redis.ServerList.Member;
 import io.delayq.redis.StartCheck;
 import io.delayq.redis.Stores;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
@@ -136,8 +140,8 @@ public final class Server {
     private Future<Void> rooms(Settings set, RedisEndpoint endpoint) {
         Keys keys = new Keys(set.namespace(), set.buckets());
         Settings.Instances instances = set.instances();
-        Addresses addresses = new Addresses(
-                UUID.randomUUID().toString(), instances.scanner(), instances.dispatcher(), instances.gateway());
+        String server = UUID.randomUUID().toString();
+        Addresses addresses = new Addresses(server, instances.scanner(), instances.dispatcher(), instances.gateway());
         PrometheusMeterRegistry registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
         Stores stores = new Stores(endpoint, keys, new Meters(registry));
         Ids ids = new Ids();
@@ -150,13 +154,29 @@ public final class Server {
         for (int i = 0; i < instances.ingress(); i++) {
             doors.add(new IngressVerticle(set, stores, addresses, ids, ops, askedPort, i));
         }
+        // whoever runs a server can ask it how it is, also one that takes no jobs
+        OpsVerticle window = doors.isEmpty() ? new OpsVerticle(set, stores, ops, askedPort) : null;
+        int woken = Math.min(1, instances.scanner() + instances.dispatcher());
         return check(endpoint, keys)
-                .compose(ok -> deploy(1, i -> new WakeVerticle(stores, addresses)))
+                .compose(ok -> deploy(woken, i -> new WakeVerticle(stores, addresses)))
                 .compose(ok -> deploy(instances.scanner(), i -> new ScannerVerticle(stores, addresses, i)))
                 .compose(ok -> deploy(instances.dispatcher(), i -> new DispatchVerticle(stores, addresses, i)))
-                .compose(ok -> deploy(doors.size(), doors::get))
+                .compose(ok -> window == null ? deploy(doors.size(), doors::get) : deploy(1, i -> window))
                 .compose(ok -> deploy(instances.gateway(), i -> new GatewayVerticle(stores, addresses, ids, i)))
-                .onSuccess(ok -> port = doors.get(0).actualPort());
+                .onSuccess(ok -> port = window == null ? doors.get(0).actualPort() : window.actualPort())
+                .compose(ok -> deploy(1, i -> new HeartbeatVerticle(stores, addresses, member(server, set))));
+    }
+
+    private Member member(String id, Settings set) {
+        List<String> roles = set.instances().roles().stream().map(Role::word).toList();
+        String host = set.http().host();
+        String address = "http://" + (host.contains(":") ? "[" + host + "]" : host) + ":" + port;
+        return new Member(id, roles, address, version(), 0, 0);
+    }
+
+    static String version() {
+        String version = Server.class.getPackage().getImplementationVersion();
+        return version == null ? "development" : version;
     }
 
     private Future<Void> check(RedisEndpoint endpoint, Keys keys) {

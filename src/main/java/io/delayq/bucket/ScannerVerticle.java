@@ -3,6 +3,7 @@ package io.delayq.bucket;
 import io.delayq.bus.Addresses;
 import io.delayq.bus.AlarmHint;
 import io.delayq.bus.Courier;
+import io.delayq.bus.Share;
 import io.delayq.redis.Store;
 import io.delayq.redis.Stores;
 import io.netty.channel.EventLoop;
@@ -18,17 +19,20 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * Room 2 of push -> <b>bucket</b> -> ready -> consumer -> ack: moves what is due from the clock to ready, and jobs whose
- * lease ended back. Sleeps until its bucket's next alarm; a hint tells of an earlier one.
+ * lease ended back. Sleeps until its bucket's next alarm; a hint tells of an earlier one. Scans the buckets that are this
+ * server's, and others only when they are overdue: then their scanner is gone, or cannot keep up.
  */
 public final class ScannerVerticle extends VerticleBase {
     static final int JOBS_A_CALL = 500;
     private static final long PAUSE_AFTER_FAILURE_MICROS = 100_000;
+    private static final long OVERDUE_MILLIS = 200;
 
     private final Stores stores;
     private final Addresses addresses;
     private final int instance;
     private final Map<Integer, Scan> scans = new LinkedHashMap<>();
     private Store store;
+    private volatile int owned;
     private boolean stopped;
 
     /** One bucket's turn: a scan under way, or a timer to the next one, or neither while nothing waits. */
@@ -36,6 +40,8 @@ public final class ScannerVerticle extends VerticleBase {
         final Alarm alarm = new Alarm();
         Promise<Void> underWay;
         ScheduledFuture<?> timer;
+        /** Whether it is this server's. Others are scanned only while they are overdue. */
+        boolean own;
 
         void cancelTimer() {
             if (timer != null) {
@@ -59,9 +65,9 @@ public final class ScannerVerticle extends VerticleBase {
                 scans.put(bucket, new Scan());
             }
         }
-        scans.keySet().forEach(this::scan);
+        stores.meters().scanning("scanner-" + instance, () -> owned);
         return vertx.eventBus()
-                .consumer(addresses.scanner(instance), this::hinted)
+                .consumer(addresses.scanner(instance), this::received)
                 .completion()
                 .compose(ready -> store.ready());
     }
@@ -80,11 +86,31 @@ public final class ScannerVerticle extends VerticleBase {
         return underWay.eventually(store::close);
     }
 
-    private void hinted(Message<AlarmHint> message) {
+    private void received(Message<Object> message) {
         Courier.arrived(message);
-        AlarmHint hint = message.body();
-        Scan scan = scans.get(hint.bucket());
-        if (scan == null || stopped) {
+        if (stopped) {
+            return;
+        }
+        if (message.body() instanceof Share share) {
+            scans.forEach((bucket, scan) -> share(bucket, scan, share.buckets().contains(bucket)));
+            owned = (int) scans.values().stream().filter(scan -> scan.own).count();
+        } else if (message.body() instanceof AlarmHint hint) {
+            hinted(hint, scans.get(hint.bucket()));
+        }
+    }
+
+    private void share(int bucket, Scan scan, boolean own) {
+        boolean before = scan.own;
+        scan.own = own;
+        if (own && !before && scan.underWay == null) {
+            scan(bucket);
+        } else if (!own) {
+            scan.cancelTimer();
+        }
+    }
+
+    private void hinted(AlarmHint hint, Scan scan) {
+        if (scan == null || !scan.own && hint.now() - hint.at() < OVERDUE_MILLIS) {
             return;
         }
         scan.alarm.hinted(hint.at());
@@ -111,7 +137,7 @@ public final class ScannerVerticle extends VerticleBase {
             }
             if (result.succeeded()) {
                 sleep(bucket, scan);
-            } else {
+            } else if (scan.own) {
                 wake(bucket, scan, PAUSE_AFTER_FAILURE_MICROS);
             }
         });
@@ -123,7 +149,7 @@ public final class ScannerVerticle extends VerticleBase {
         long wait = scan.alarm.waitMicros(System.nanoTime());
         if (wait == 0) {
             scan(bucket);
-        } else if (wait > 0) {
+        } else if (wait > 0 && scan.own) {
             wake(bucket, scan, wait);
         }
     }

@@ -9,6 +9,8 @@ import io.vertx.core.eventbus.DeliveryOptions;
  * <caption>addresses</caption>
  * <tr><th>address</th><th>message</th><th>from</th><th>to</th><th>losing one costs</th></tr>
  * <tr><td>{@link #scanner}</td><td>{@link AlarmHint}</td><td>WakeVerticle</td><td>the bucket's ScannerVerticle</td><td>0.1 s: sent again by the {@link Courier} until answered; a second if it gives up, until the next look</td></tr>
+ * <tr><td>{@link #scanner}</td><td>{@link Share}</td><td>HeartbeatVerticle</td><td>every ScannerVerticle</td><td>0.1 s: sent again by the {@link Courier} until answered, and with every heartbeat; a bucket that nobody scans is served by the look each second, one that two scan costs calls</td></tr>
+ * <tr><td>{@link #heartbeat}</td><td>{@link ServersHint}</td><td>WakeVerticle</td><td>HeartbeatVerticle</td><td>half a second, until the next heartbeat</td></tr>
  * <tr><td>{@link #dispatcher}</td><td>{@link ReadyHint}</td><td>WakeVerticle</td><td>the topic's DispatchVerticle</td><td>0.1 s: sent again by the {@link Courier} until answered; a second if it gives up, until the next look</td></tr>
  * <tr><td>{@link #dispatcher}</td><td>{@link Demand}, {@link Withdrawal}</td><td>rooms with consumers</td><td>the topic's DispatchVerticle</td><td>likewise; a batch for a consumer that left is refused and released</td></tr>
  * <tr><td>{@link #room}</td><td>{@link Batch}, answered with a Boolean: taken or refused</td><td>DispatchVerticle</td><td>the consumer's room</td><td>0.1 s: sent again under the same number until answered</td></tr>
@@ -21,7 +23,10 @@ public final class Addresses {
     private final int dispatchers;
     private final int gateways;
 
-    /** @param server tells the servers in one Vert.x apart */
+    /**
+     * @param server tells the servers in one Vert.x apart
+     * @param scanners how many instances there are here, as of the others; 0: this server has not the role
+     */
     public Addresses(String server, int scanners, int dispatchers, int gateways) {
         this.prefix = "delayq." + server + ".";
         this.scanners = scanners;
@@ -33,6 +38,14 @@ public final class Addresses {
         return new DeliveryOptions().setCodecName(LocalCodec.NAME).setLocalOnly(true);
     }
 
+    public int scanners() {
+        return scanners;
+    }
+
+    public boolean hasDispatcher() {
+        return dispatchers > 0;
+    }
+
     /** Which scanner instance serves a bucket. */
     public int scannerOf(int bucket) {
         return bucket % scanners;
@@ -40,6 +53,10 @@ public final class Addresses {
 
     public String scanner(int instance) {
         return prefix + "scanner." + instance;
+    }
+
+    public String heartbeat() {
+        return prefix + "heartbeat";
     }
 
     public String dispatcher(int instance) {

@@ -10,7 +10,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Between the rooms, not one of them: turns the hints that scripts publish in Redis into messages for the scanners and
- * dispatchers of this process, and once a second looks at every bucket for what was missed. One for each process.
+ * dispatchers of this process, and once a second looks at every bucket for what was missed, also at those that another
+ * server scans: it may be gone. One for each process.
  */
 public final class WakeVerticle extends VerticleBase implements HintSubscription.Listener {
     private static final long LOOK_MILLIS = 1_000;
@@ -53,12 +54,21 @@ public final class WakeVerticle extends VerticleBase implements HintSubscription
 
     @Override
     public void alarm(int bucket, long at, long now) {
-        courier.send(addresses.scanner(addresses.scannerOf(bucket)), new AlarmHint(bucket, at, now));
+        if (addresses.scanners() > 0) {
+            courier.send(addresses.scanner(addresses.scannerOf(bucket)), new AlarmHint(bucket, at, now));
+        }
     }
 
     @Override
     public void ready(int bucket, String topic) {
-        courier.send(addresses.dispatcherOf(topic), new ReadyHint(bucket, topic));
+        if (addresses.hasDispatcher()) {
+            courier.send(addresses.dispatcherOf(topic), new ReadyHint(bucket, topic));
+        }
+    }
+
+    @Override
+    public void serversChanged() {
+        courier.send(addresses.heartbeat(), new ServersHint());
     }
 
     @Override

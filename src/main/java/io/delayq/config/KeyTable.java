@@ -99,6 +99,14 @@ public final class KeyTable {
             "Shards that jobs are spread over by their id. All servers on one namespace have the same number.",
             1,
             1024);
+    static final Key<Set<Role>> ROLES = key(
+            "roles",
+            Role.ALL,
+            "What this server does, where several share one Redis: ingress takes HTTP requests, scanner moves due jobs to"
+                    + " the ready queues, dispatcher hands them to consumers, gateway serves WebSockets, webhook is for"
+                    + " callbacks and does nothing yet. Health, metrics and the list of servers are there in any case.",
+            Role.EXPECTED,
+            Role::parse);
     static final Key<Integer> INGRESS = whole("instances.ingress", "2", "Verticles that take HTTP requests.", 1, 64);
     static final Key<Integer> SCANNER =
             whole("instances.scanner", "1", "Verticles that move due jobs to the ready queues.", 1, 64);
@@ -138,6 +146,7 @@ public final class KeyTable {
             REDIS_QUEUE,
             NAMESPACE,
             BUCKETS,
+            ROLES,
             INGRESS,
             SCANNER,
             DISPATCHER,

@@ -41,6 +41,7 @@ final class Resolution {
 
     Settings settings() {
         List<Settings.Token> tokens = get(KeyTable.TOKENS);
+        Set<Role> roles = get(KeyTable.ROLES);
         Settings settings = new Settings(
                 new Http(
                         get(KeyTable.HTTP_HOST),
@@ -59,11 +60,16 @@ final class Resolution {
                 get(KeyTable.NAMESPACE),
                 get(KeyTable.BUCKETS),
                 new Instances(
-                        get(KeyTable.INGRESS), get(KeyTable.SCANNER), get(KeyTable.DISPATCHER), get(KeyTable.GATEWAY)),
+                                get(KeyTable.INGRESS),
+                                get(KeyTable.SCANNER),
+                                get(KeyTable.DISPATCHER),
+                                get(KeyTable.GATEWAY))
+                        .only(roles),
                 tokens == null ? List.of() : tokens,
                 get(KeyTable.INSECURE));
         checkExposure(settings);
         checkTries(settings.redis());
+        checkRoles(roles);
         return settings;
     }
 
@@ -91,6 +97,13 @@ final class Resolution {
                     origin(KeyTable.REDIS_TRY_TIMEOUT),
                     "longer than redis.deadline, which is " + Durations.text(redis.deadlineMillis()) + " ("
                             + origin(KeyTable.REDIS_DEADLINE) + "); expected at most that"));
+        }
+    }
+
+    private void checkRoles(Set<Role> roles) {
+        String conflict = Role.conflict(roles);
+        if (conflict != null) {
+            faults.add(new Fault(KeyTable.ROLES.name(), shown(KeyTable.ROLES), origin(KeyTable.ROLES), conflict));
         }
     }
 

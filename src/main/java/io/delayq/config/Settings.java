@@ -1,7 +1,9 @@
 package io.delayq.config;
 
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 
 /**
  * Everything that can be set, checked once at start by {@link SettingsLoader}. {@code conf/delayq.yaml} has each name with
@@ -64,8 +66,34 @@ public record Settings(
         }
     }
 
-    /** How many of each verticle one process runs. */
-    public record Instances(int ingress, int scanner, int dispatcher, int gateway) {}
+    /** How many of each verticle one process runs; 0: the server does not have this role. */
+    public record Instances(int ingress, int scanner, int dispatcher, int gateway) {
+        Instances only(Set<Role> roles) {
+            return new Instances(
+                    roles.contains(Role.INGRESS) ? ingress : 0,
+                    roles.contains(Role.SCANNER) ? scanner : 0,
+                    roles.contains(Role.DISPATCHER) ? dispatcher : 0,
+                    roles.contains(Role.GATEWAY) ? gateway : 0);
+        }
+
+        /** What the server does. */
+        public List<Role> roles() {
+            List<Role> roles = new ArrayList<>();
+            if (ingress > 0) {
+                roles.add(Role.INGRESS);
+            }
+            if (scanner > 0) {
+                roles.add(Role.SCANNER);
+            }
+            if (dispatcher > 0) {
+                roles.add(Role.DISPATCHER);
+            }
+            if (gateway > 0) {
+                roles.add(Role.GATEWAY);
+            }
+            return roles;
+        }
+    }
 
     /**
      * Who may call what.

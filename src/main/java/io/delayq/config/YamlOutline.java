@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import org.yaml.snakeyaml.LoaderOptions;
 import org.yaml.snakeyaml.Yaml;
 import org.yaml.snakeyaml.constructor.SafeConstructor;
@@ -28,7 +29,7 @@ import org.yaml.snakeyaml.scanner.ScannerException;
  * <p>Messages from the YAML parser are passed on only where they cannot quote the file, which has secrets in it.
  */
 final class YamlOutline {
-    /** @param spelled null when it is not a plain value */
+    /** @param spelled null when it is neither a plain value nor a list of such */
     record Leaf(int line, String spelled) {}
 
     private static final Set<Tag> TAGS =
@@ -152,13 +153,22 @@ final class YamlOutline {
             } else if (own.indexOf('.') >= 0 && KeyTable.NAMES.contains(name)) {
                 fault(name, null, line, "expected sections instead of dots: " + name.replace(".", ": { ") + ": ... }");
             } else if (KeyTable.NAMES.contains(name)) {
-                leaves.put(name, new Leaf(line, value instanceof ScalarNode scalar ? scalar.getValue() : null));
+                leaves.put(name, new Leaf(line, spelled(value)));
                 spelling(name, name, value);
             } else {
                 String problem = section.isEmpty() ? KeyTable.unknownKeyOrSection(name) : KeyTable.unknown(name);
                 fault(name, null, line, problem);
             }
         }
+    }
+
+    private static String spelled(Node value) {
+        if (value instanceof SequenceNode list && list.getValue().stream().allMatch(ScalarNode.class::isInstance)) {
+            return list.getValue().stream()
+                    .map(item -> ((ScalarNode) item).getValue())
+                    .collect(Collectors.joining(", ", "[", "]"));
+        }
+        return value instanceof ScalarNode scalar ? scalar.getValue() : null;
     }
 
     private void section(String name, Node value, int line) {

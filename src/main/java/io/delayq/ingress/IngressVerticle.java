@@ -7,11 +7,13 @@ import static io.vertx.core.http.HttpMethod.POST;
 import static io.vertx.core.http.HttpMethod.PUT;
 
 import io.delayq.bus.Addresses;
+import io.delayq.config.Role;
 import io.delayq.config.Settings;
 import io.delayq.http.Access;
 import io.delayq.http.Api;
 import io.delayq.http.JobRequest;
 import io.delayq.http.Listener;
+import io.delayq.http.ProblemType;
 import io.delayq.http.Right;
 import io.delayq.http.Visitor;
 import io.delayq.job.Ids;
@@ -80,8 +82,9 @@ public final class IngressVerticle extends VerticleBase {
                 new TopicRoutes(store, meters),
                 new TopicJobsRoutes(store),
                 new ExportRoutes(store),
-                this::showIn);
-        ops.routes(vertx, api, store::isUp);
+                settings.instances().dispatcher() > 0,
+                settings.instances().gateway() > 0 ? this::showIn : null);
+        ops.routes(vertx, api, store);
         DocRoutes.routes(vertx, api);
         meters.queue("polls", name, polls::waiting);
         listener = new Listener(vertx, settings.http(), settings.instances().ingress());
@@ -132,11 +135,16 @@ public final class IngressVerticle extends VerticleBase {
                 new TopicRoutes(null, null),
                 new TopicJobsRoutes(null),
                 new ExportRoutes(null),
+                true,
                 visitor -> {});
-        new OpsRoutes(null).routes(null, api, () -> true);
+        new OpsRoutes(null).routes(null, api, null);
         return api.routes();
     }
 
+    /**
+     * @param handsOut whether there is a dispatcher here
+     * @param door null: there is no gateway here
+     */
     private static void routes(
             Api api,
             JobRoutes jobs,
@@ -144,7 +152,9 @@ public final class IngressVerticle extends VerticleBase {
             TopicRoutes topics,
             TopicJobsRoutes topicJobs,
             ExportRoutes exports,
+            boolean handsOut,
             Consumer<Visitor> door) {
+        Api.Handler reserve = handsOut ? consumers::reserve : elsewhere(Role.DISPATCHER);
         api
                 .route(POST, "/v1/topics/:topic/jobs", Right.PUSH, SMALL, jobs::push)
                 .route(PUT, "/v1/topics/:topic/jobs/:id", Right.PUSH, SMALL, jobs::put)
@@ -152,7 +162,7 @@ public final class IngressVerticle extends VerticleBase {
                 .route(DELETE, "/v1/topics/:topic/jobs/:id", Right.PUSH, SMALL, jobs::cancel)
                 .route(PATCH, "/v1/topics/:topic/jobs/:id", Right.PUSH, SMALL, jobs::reschedule)
                 .routeOrStream(POST, "/v1/jobs", Right.PUSH, LARGE, jobs::pushMany, jobs::pushLines)
-                .route(POST, "/v1/topics/:topic/reserve", Right.CONSUME, SMALL, consumers::reserve)
+                .route(POST, "/v1/topics/:topic/reserve", Right.CONSUME, SMALL, reserve)
                 .route(POST, "/v1/topics/:topic/acks", Right.CONSUME, SMALL, consumers::acks)
                 .route(POST, "/v1/topics/:topic/jobs/:id/ack", Right.CONSUME, SMALL, consumers::ack)
                 .route(POST, "/v1/topics/:topic/jobs/:id/nack", Right.CONSUME, SMALL, consumers::nack)
@@ -168,7 +178,19 @@ public final class IngressVerticle extends VerticleBase {
                 .route(POST, "/v1/topics/:topic/dead/requeue", Right.ADMIN, SMALL, topicJobs::requeue)
                 .route(DELETE, "/v1/topics/:topic/groups/:group", Right.ADMIN, SMALL, topicJobs::cancelGroup)
                 .route(GET, "/v1/topics/:topic/forecast", Right.ADMIN, SMALL, topicJobs::forecast)
-                .stream(GET, "/v1/export", Right.ADMIN, SMALL, exports::export)
-                .webSocket("/v1/ws", Right.PUSH_OR_CONSUME, door);
+                .stream(GET, "/v1/export", Right.ADMIN, SMALL, exports::export);
+        if (door != null) {
+            api.webSocket("/v1/ws", Right.PUSH_OR_CONSUME, door);
+        } else {
+            api.route(GET, "/v1/ws", Right.PUSH_OR_CONSUME, SMALL, elsewhere(Role.GATEWAY));
+        }
+    }
+
+    /** For a client that has come to the wrong server. */
+    private static Api.Handler elsewhere(Role role) {
+        return call -> {
+            throw ProblemType.NOT_FOUND.with(
+                    "this server does not have the role " + role.word() + "; ask one that has, see /v1/servers");
+        };
     }
 }

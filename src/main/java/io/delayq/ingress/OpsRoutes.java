@@ -1,17 +1,25 @@
 package io.delayq.ingress;
 
+import io.delayq.bus.Rendezvous;
+import io.delayq.config.Role;
 import io.delayq.http.Answer;
 import io.delayq.http.Api;
 import io.delayq.http.JobJson;
+import io.delayq.http.Json;
 import io.delayq.http.Right;
+import io.delayq.redis.ServerList.Member;
+import io.delayq.redis.Store;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpMethod;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
-import java.util.function.BooleanSupplier;
+import java.util.Map;
 
-/** Health and metrics. */
+/** Health, metrics and the list of servers: what every server answers, whatever its roles. */
 public final class OpsRoutes {
     private static final int NO_BODY = 1024;
     private static final String METRICS = "text/plain; version=0.0.4; charset=utf-8";
@@ -22,7 +30,8 @@ public final class OpsRoutes {
         this.registry = registry;
     }
 
-    public void routes(Vertx vertx, Api api, BooleanSupplier redisUp) {
+    /** @param store null: only for whoever asks what routes there are */
+    public void routes(Vertx vertx, Api api, Store store) {
         api.route(HttpMethod.GET, "/health/live", Right.NONE, NO_BODY, call -> health(List.of()))
                 .route(
                         HttpMethod.GET,
@@ -30,12 +39,49 @@ public final class OpsRoutes {
                         Right.NONE,
                         NO_BODY,
                         call -> health(List.of(
-                                new Check("redis", redisUp.getAsBoolean(), "Redis answers"),
+                                new Check("redis", store.isUp(), "Redis answers"),
                                 new Check("serving", !api.isDraining(), "the server is not stopping"))))
                 // written off the event loop: thousands of lines take their time
                 .route(HttpMethod.GET, "/metrics", Right.ADMIN, NO_BODY, call -> vertx.executeBlocking(
                                 () -> registry.scrape())
-                        .map(text -> Answer.text(METRICS, text)));
+                        .map(text -> Answer.text(METRICS, text)))
+                .route(HttpMethod.GET, "/v1/servers", Right.ADMIN, NO_BODY, call -> {
+                    call.refuseQuery();
+                    call.inPath().throwIfAny();
+                    return store.servers().all().map(all -> servers(all, store.buckets()));
+                });
+    }
+
+    /** Oldest first, each with the buckets that it scans. */
+    private static Answer servers(List<Member> all, int buckets) {
+        Map<String, List<Integer>> scanned = new HashMap<>();
+        List<String> scanning = all.stream()
+                .filter(one -> one.roles().contains(Role.SCANNER.word()))
+                .map(Member::id)
+                .toList();
+        for (int bucket = 0; bucket < buckets && !scanning.isEmpty(); bucket++) {
+            scanned.computeIfAbsent(Rendezvous.owner(scanning, bucket), owner -> new ArrayList<>())
+                    .add(bucket);
+        }
+        List<Member> sorted = all.stream()
+                .sorted(Comparator.comparingLong(Member::started).thenComparing(Member::id))
+                .toList();
+        return Answer.json(
+                200,
+                JobJson.object()
+                        .list("servers", sorted, (buffer, one) -> new JobJson.Writer(buffer)
+                                .text("id", one.id())
+                                .list("roles", one.roles(), Json::string)
+                                .text("address", one.address())
+                                .text("version", one.version())
+                                .number("started", one.started())
+                                .number("lastSeen", one.heard())
+                                .list(
+                                        "buckets",
+                                        scanned.getOrDefault(one.id(), List.of()),
+                                        (out, bucket) -> out.appendString(bucket.toString()))
+                                .end())
+                        .end());
     }
 
     private record Check(String name, boolean up, String expected) {}

@@ -88,6 +88,15 @@ public final class Meters {
                 .register(registry);
     }
 
+    /** How many buckets a scanner has of all that its server could have. */
+    public void scanning(String instance, Supplier<Number> buckets) {
+        Gauge.builder("delayq.buckets.scanned", buckets)
+                .description("Buckets whose scanning is this server's")
+                .tag("instance", instance)
+                .strongReference(true)
+                .register(registry);
+    }
+
     /** The first topics by name, all further ones together, so that clients cannot make metrics without end. */
     private OfTopic of(String topic) {
         OfTopic known = topics.get(topic);

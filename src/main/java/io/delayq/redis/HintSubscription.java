@@ -20,6 +20,9 @@ public final class HintSubscription {
         /** The topic had no ready job in the bucket, and has some now. */
         void ready(int bucket, String topic);
 
+        /** A server has come or gone. */
+        void serversChanged();
+
         /** Hints before this moment may have been missed. */
         void listening();
     }
@@ -67,6 +70,9 @@ public final class HintSubscription {
     private void hint(String text) {
         int space = text.indexOf(' ');
         if (space < 0) {
+            if (text.equals("s")) {
+                listener.serversChanged();
+            }
             return;
         }
         int bucket = Integer.parseInt(text.substring(1, space));

@@ -31,6 +31,7 @@ import java.util.zip.CRC32C;
  * <tr><td>turn:&lt;t&gt;</td><td>string</td><td>who reserves from a topic with a limit now; in the bucket of the topic's name</td><td>turn</td><td>turn, or expires after two seconds</td></tr>
  * <tr><td>rate:&lt;t&gt;</td><td>string</td><td>when the next job may go, µs; likewise</td><td>turn</td><td>expires when it is past</td></tr>
  * <tr><td>call:&lt;caller&gt;:&lt;kind&gt;</td><td>string</td><td>number and answer of the caller's last call</td><td>numbered scripts</td><td>expires after ten minutes</td></tr>
+ * <tr><td>servers</td><td>hash</td><td>server -> when it was last heard of, when it started, and what it tells of itself, see {@link ServerList}; in bucket 0 only, and only in the master's memory</td><td>beat</td><td>beat; expires with the last server</td></tr>
  * </table>
  *
  * <p>While a rebucket is under way, what the old buckets had lies under {@code old:}, behind the same tag: an old and a

@@ -28,6 +28,7 @@ public enum Script {
     DROP(true),
     TURN(true),
     MEND(false),
+    BEAT(false),
     LIST(false),
     FORECAST(false),
     GET(false),

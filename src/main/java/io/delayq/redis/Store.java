@@ -59,6 +59,7 @@ public final class Store {
     private final Gather<Response> gets;
     private final Gather<Boolean> checks;
     private final TopicStore topics;
+    private final ServerList servers;
 
     /**
      * @param created false: push found the id in use, and {@code due} says nothing; put replaced a job in use
@@ -151,6 +152,7 @@ public final class Store {
         this.checks = gather(vertx, endpoint, Script.HELD, Store::flag);
         this.gets = gather(vertx, endpoint, Script.GET, (answer, i) -> answer.get(i));
         this.topics = new TopicStore(this, caller, keys, deadlineMillis);
+        this.servers = new ServerList(caller, deadlineMillis);
     }
 
     private <R> Gather<R> gather(Vertx vertx, RedisEndpoint endpoint, Script script, Gather.Reader<R> reader) {
@@ -194,6 +196,11 @@ public final class Store {
     /** What can be done to topics as a whole. */
     public TopicStore topics() {
         return topics;
+    }
+
+    /** The servers on this namespace. */
+    public ServerList servers() {
+        return servers;
     }
 
     /** An id for a job that has none, in the bucket whose call is next. */

@@ -33,7 +33,7 @@ class RedisAwayFaultTest {
     private static final long ANSWER_MILLIS = 2_000;
     /** Those that are there in any case. */
     private static final Set<String> CONNECTIONS =
-            Set.of("wake", "hints", "scanner-0", "dispatcher-0", "ingress-0", "ingress-1");
+            Set.of("wake", "hints", "heartbeat", "scanner-0", "dispatcher-0", "ingress-0", "ingress-1");
 
     private final TestRedis redis = TestRedis.start(TestRedis.Options.standalone());
     private final LogLines lines = new LogLines("io.delayq.redis.HeldConnection");

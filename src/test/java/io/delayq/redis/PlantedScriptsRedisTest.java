@@ -82,6 +82,15 @@ class PlantedScriptsRedisTest {
         }
     }
 
+    private static void silence() {
+        ServerListRedisTest test = new ServerListRedisTest();
+        try {
+            test.one_that_was_silent_for_too_long_by_the_clock_of_redis_is_swept();
+        } finally {
+            test.close();
+        }
+    }
+
     private static void paging() {
         JobListRedisTest test = new JobListRedisTest();
         try {
@@ -150,6 +159,12 @@ class PlantedScriptsRedisTest {
                         "if false then",
                         "a_deleted_topic",
                         TopicSettingsRedisTest::a_deleted_topic_does_not_come_back_with_a_change_that_was_on_its_way),
+                new Fault(
+                        Script.BEAT,
+                        "math.abs(now - heard) > silence",
+                        "now - heard > silence",
+                        "one_that_was_silent",
+                        PlantedScriptsRedisTest::silence),
                 new Fault(
                         Script.LIST,
                         "math.max(number - head, 0)",

@@ -265,6 +265,7 @@ final class Recount {
                 || Set.of("next", "topics", "names", "meta").contains(rest)
                 || rest.startsWith("call:")
                 // these end by themselves
+                || rest.equals("servers")
                 || rest.startsWith("heads:")
                 || rest.startsWith("turn:")
                 || rest.startsWith("rate:");

@@ -1,0 +1,4 @@
+package io.delayq.bus;
+
+/** A server has come or gone. */
+public record ServersHint() {}
