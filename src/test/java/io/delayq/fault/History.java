@@ -21,14 +21,7 @@ final class History {
      * @param server a name that no other process had
      */
     record Delivery(
-            String id,
-            String lease,
-            int attempt,
-            long due,
-            long deadline,
-            long at,
-            String consumer,
-            String server) {}
+            String id, String lease, int attempt, long due, long deadline, long at, String consumer, String server) {}
 
     /** @param sent when it was sent, which is before it took effect */
     record Ack(String id, String lease, Outcome outcome, long sent) {}

@@ -29,8 +29,7 @@ final class LatenessPlot {
         deliveries.forEach(delivery -> times.add(delivery.at()));
         faults.forEach(fault -> times.add(fault.at()));
         this.from = times.stream().min(Long::compare).orElse(0L);
-        this.to = Math.max(
-                from + 1_000, times.stream().max(Long::compare).orElse(0L));
+        this.to = Math.max(from + 1_000, times.stream().max(Long::compare).orElse(0L));
         this.most = Math.max(
                 1_000,
                 deliveries.stream().mapToLong(d -> d.at() - d.due()).max().orElse(0));

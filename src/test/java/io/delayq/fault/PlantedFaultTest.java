@@ -90,7 +90,7 @@ class PlantedFaultTest {
     }
 
     /** Scripts for a server in another process. */
-    private static Path overlay(Path dir, String script, String right, String wrong) throws IOException {
+    static Path overlay(Path dir, String script, String right, String wrong) throws IOException {
         try (InputStream in = PlantedFaultTest.class.getResourceAsStream("/lua/" + script + ".lua")) {
             String text = new String(in.readAllBytes(), StandardCharsets.UTF_8);
             assertTrue(text.contains(right), script + " does not have the text to replace");

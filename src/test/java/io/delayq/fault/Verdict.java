@@ -76,9 +76,8 @@ final class Verdict {
                 .computeIfAbsent(delivery.id(), id -> new ArrayList<>())
                 .add(delivery));
         deliveries.values().forEach(list -> list.sort(Comparator.comparingLong(Delivery::at)));
-        history.acks()
-                .forEach(ack ->
-                        acks.computeIfAbsent(ack.id(), id -> new ArrayList<>()).add(ack));
+        history.acks().forEach(ack -> acks.computeIfAbsent(ack.id(), id -> new ArrayList<>())
+                .add(ack));
         history.faults().forEach(fault -> ends.merge(fault.victim(), fault.at(), Math::min));
         this.lateness = history.deliveries().stream()
                 .map(delivery -> delivery.at() - delivery.due())

@@ -213,12 +213,10 @@ class VerdictTest {
         assertTrue(verdict.line().contains(" lost 1, "), verdict.line());
         assertEquals(1, verdict.json().getJsonObject("lost").getInteger("count"));
         String svg = LatenessPlot.of("made-up", history);
-        var picture = DocumentBuilderFactory.newInstance()
-                .newDocumentBuilder()
-                .parse(new InputSource(new StringReader(svg)));
+        var picture =
+                DocumentBuilderFactory.newInstance().newDocumentBuilder().parse(new InputSource(new StringReader(svg)));
         assertEquals(2, picture.getElementsByTagName("circle").getLength());
         assertEquals(
-                "kill <9> s1",
-                picture.getElementsByTagName("title").item(0).getTextContent());
+                "kill <9> s1", picture.getElementsByTagName("title").item(0).getTextContent());
     }
 }
