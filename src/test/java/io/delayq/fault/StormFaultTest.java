@@ -18,7 +18,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** Two servers on one Redis, one of which is always being killed. */
 @Tag("fault")
 class StormFaultTest {
-    private static final Load LOAD = new Load(600, 10, 2_000, 2_000, 100);
+    private static final Load LOAD = new Load(400, 10, 2_000, 2_000, 100);
     private static final long REDELIVERY_MILLIS = 1_000;
 
     @TempDir
