@@ -15,6 +15,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.LocalDateTime;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -152,19 +153,29 @@ public final class ChildServer implements AutoCloseable {
 
     /** Bytes of the objects that are in use. */
     public long heapBytes() {
+        return Long.parseLong(asked("GC.class_histogram", "(?m)^Total\\s+\\d+\\s+(\\d+)"));
+    }
+
+    /** What time it is to that process. */
+    public LocalDateTime clock() {
+        return LocalDateTime.parse(
+                asked("Thread.print", "(?m)^(\\d{4}-\\d\\d-\\d\\d \\d\\d:\\d\\d:\\d\\d)").replace(' ', 'T'));
+    }
+
+    private String asked(String command, String wanted) {
         try {
             Process jcmd = new ProcessBuilder(
                             Path.of(System.getProperty("java.home"), "bin", "jcmd").toString(),
                             Long.toString(pid()),
-                            "GC.class_histogram")
+                            command)
                     .redirectErrorStream(true)
                     .start();
             String text = new String(jcmd.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-            Matcher total = Pattern.compile("(?m)^Total\\s+\\d+\\s+(\\d+)").matcher(text);
-            if (!total.find()) {
+            Matcher found = Pattern.compile(wanted).matcher(text);
+            if (!found.find()) {
                 throw new AssertionError(text);
             }
-            return Long.parseLong(total.group(1));
+            return found.group(1);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }

@@ -38,8 +38,7 @@ import org.junit.jupiter.api.io.TempDir;
 @Tag("fault")
 class CrashFaultTest {
     private static final int LEASE_MILLIS = 1_500;
-    private static final String RULES =
-            ",\"ttr\":" + LEASE_MILLIS + ",\"retry\":{\"maxAttempts\":0,\"backoff\":[0]}}";
+    private static final String RULES = ",\"ttr\":" + LEASE_MILLIS + ",\"retry\":{\"maxAttempts\":0,\"backoff\":[0]}}";
     private static final String JOBS = "/v1/topics/t/jobs";
 
     private static TestRedis redis;
@@ -47,7 +46,9 @@ class CrashFaultTest {
     @TempDir
     Path dir;
 
-    private final Settings settings = TestServer.settings(redis.url());
+    /** One bucket, so that the first call to a script is the one that matters. */
+    private final Settings settings = PlantedFaultTest.inOneBucket(TestServer.settings(redis.url()));
+
     private FaultProxy proxy;
     private ChildServer victim;
     private TestServer heir;
@@ -77,7 +78,10 @@ class CrashFaultTest {
     private void startVictim() throws Exception {
         proxy = new FaultProxy(redis.port(), 1);
         victim = ChildServer.start(
-                dir.resolve("data"), "--redis.url=" + proxy.url(), "--namespace=" + settings.namespace());
+                dir.resolve("data"),
+                "--redis.url=" + proxy.url(),
+                "--namespace=" + settings.namespace(),
+                "--buckets=" + settings.buckets());
         victim.push("warm", "{\"id\":\"w\",\"delay\":10" + RULES);
         assertEquals(
                 200,
@@ -122,7 +126,9 @@ class CrashFaultTest {
     /** Nothing is left of any job, and nothing comes any more. */
     private void nothingLeft() {
         assertEquals(
-                List.of(), heir.reserve("t", 1, (LEASE_MILLIS + 200) + "ms").jobs().getList(), "one came again");
+                List.of(),
+                heir.reserve("t", 1, (LEASE_MILLIS + 200) + "ms").jobs().getList(),
+                "one came again");
         try (StoreHarness store = new StoreHarness(redis, redis.url(), settings.namespace(), settings.buckets())) {
             assertEquals(List.of(), new Recount(store).faults(List.of("t", "warm")));
         }
@@ -160,7 +166,8 @@ class CrashFaultTest {
     @Test
     void dead_between_clock_and_ready_the_job_comes_in_time() throws Exception {
         startVictim();
-        long due = victim.push("t", "{\"id\":\"a\",\"delay\":700" + RULES).json().getLong("due");
+        long due =
+                victim.push("t", "{\"id\":\"a\",\"delay\":700" + RULES).json().getLong("due");
         dies("due", Moment.BEFORE_IT_RUNS, null, null);
         JsonObject job = job();
         assertTrue(System.currentTimeMillis() >= due, "early");
@@ -335,9 +342,7 @@ class CrashFaultTest {
 
     private CompletableFuture<Reply> ack(JsonObject job) {
         return heir.sendAsync(
-                "POST",
-                JOBS + "/" + job.getString("id") + "/ack",
-                "{\"lease\":\"" + job.getString("lease") + "\"}");
+                "POST", JOBS + "/" + job.getString("id") + "/ack", "{\"lease\":\"" + job.getString("lease") + "\"}");
     }
 
     @Test
