@@ -15,6 +15,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** However much goes in or out, 64 MB of heap are enough, for the server and for the command line. */
+@Tag("fault")
 class BulkHeapFaultTest {
     private static final String HEAP = "64m";
     private static final int BODY_BYTES = 150_000;

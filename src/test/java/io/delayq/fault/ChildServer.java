@@ -15,8 +15,10 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.LocalDateTime;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
@@ -25,6 +27,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 
 /**
  * The real program as a process in a group of its own, on a data directory of the test's, to be killed and stopped.
@@ -48,7 +51,7 @@ public final class ChildServer implements AutoCloseable {
             HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
     private int port;
 
-    private ChildServer(Path data, Path overlay, String heap, List<String> flags) {
+    private ChildServer(Path data, Path overlay, String heap, Map<String, String> environment, List<String> flags) {
         this.data = data;
         try {
             Files.createDirectories(data);
@@ -69,11 +72,12 @@ public final class ChildServer implements AutoCloseable {
                     "--data.dir=" + data));
             command.addAll(flags);
             // elsewhere than in the project, whose configuration file it would take
-            this.process = new ProcessBuilder(command)
+            ProcessBuilder builder = new ProcessBuilder(command)
                     .directory(data.toAbsolutePath().getParent().toFile())
                     .redirectErrorStream(true)
-                    .redirectOutput(log.toFile())
-                    .start();
+                    .redirectOutput(log.toFile());
+            builder.environment().putAll(environment);
+            this.process = builder.start();
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
@@ -82,7 +86,7 @@ public final class ChildServer implements AutoCloseable {
 
     /** Starts it and does not wait. */
     public static ChildServer launch(Path data, String... flags) {
-        return new ChildServer(data, null, HEAP, List.of(flags));
+        return new ChildServer(data, null, HEAP, Map.of(), List.of(flags));
     }
 
     /** Done when it listens. */
@@ -92,12 +96,16 @@ public final class ChildServer implements AutoCloseable {
 
     /** @param overlay a directory whose files stand in for the program's own of the same name; null: none */
     public static ChildServer startWith(Path data, Path overlay, String... flags) {
-        return listening(new ChildServer(data, overlay, HEAP, List.of(flags)));
+        return listening(new ChildServer(data, overlay, HEAP, Map.of(), List.of(flags)));
     }
 
     /** @param heap most memory for objects, such as 64m */
     public static ChildServer startWithin(String heap, Path data, String... flags) {
-        return listening(new ChildServer(data, null, heap, List.of(flags)));
+        return listening(new ChildServer(data, null, heap, Map.of(), List.of(flags)));
+    }
+
+    public static ChildServer startInEnvironment(Map<String, String> environment, Path data, String... flags) {
+        return listening(new ChildServer(data, null, HEAP, environment, List.of(flags)));
     }
 
     private static ChildServer listening(ChildServer server) {
@@ -130,6 +138,44 @@ public final class ChildServer implements AutoCloseable {
     public String log() {
         try {
             return Files.readString(log);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    public long openFiles() {
+        try (Stream<Path> files = Files.list(Path.of("/proc/" + pid() + "/fd"))) {
+            return files.count();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** Bytes of the objects that are in use. */
+    public long heapBytes() {
+        return Long.parseLong(asked("GC.class_histogram", "(?m)^Total\\s+\\d+\\s+(\\d+)"));
+    }
+
+    /** What time it is to that process. */
+    public LocalDateTime clock() {
+        return LocalDateTime.parse(
+                asked("Thread.print", "(?m)^(\\d{4}-\\d\\d-\\d\\d \\d\\d:\\d\\d:\\d\\d)").replace(' ', 'T'));
+    }
+
+    private String asked(String command, String wanted) {
+        try {
+            Process jcmd = new ProcessBuilder(
+                            Path.of(System.getProperty("java.home"), "bin", "jcmd").toString(),
+                            Long.toString(pid()),
+                            command)
+                    .redirectErrorStream(true)
+                    .start();
+            String text = new String(jcmd.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+            Matcher found = Pattern.compile(wanted).matcher(text);
+            if (!found.find()) {
+                throw new AssertionError(text);
+            }
+            return found.group(1);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }

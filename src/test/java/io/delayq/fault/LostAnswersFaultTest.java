@@ -12,9 +12,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Semaphore;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Answers from Redis are lost after the command ran: whatever was asked is done once, and its outcome is known. */
+@Tag("fault")
 class LostAnswersFaultTest {
     private static final int AT_ONCE = 24;
     private static final double LOSS = 0.15;

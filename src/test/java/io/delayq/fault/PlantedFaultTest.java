@@ -19,10 +19,12 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.function.Consumer;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** For each guarantee a fault with which its check turns red: a check that cannot fail proves nothing. */
+@Tag("fault")
 class PlantedFaultTest {
     /** Asserts that the check fails with the fault planted, and for that reason. */
     private static void red(String right, String wrong, String because, PlantedScripts.Work check) {
@@ -90,7 +92,7 @@ class PlantedFaultTest {
     }
 
     /** Scripts for a server in another process. */
-    private static Path overlay(Path dir, String script, String right, String wrong) throws IOException {
+    static Path overlay(Path dir, String script, String right, String wrong) throws IOException {
         try (InputStream in = PlantedFaultTest.class.getResourceAsStream("/lua/" + script + ".lua")) {
             String text = new String(in.readAllBytes(), StandardCharsets.UTF_8);
             assertTrue(text.contains(right), script + " does not have the text to replace");
@@ -142,7 +144,7 @@ class PlantedFaultTest {
                 check);
     }
 
-    private static Settings inOneBucket(Settings settings) {
+    static Settings inOneBucket(Settings settings) {
         return new Settings(
                 settings.http(),
                 settings.dataDir(),

@@ -26,9 +26,11 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Redis is killed, frozen, forgetful, refusing, or says nothing of what happens in it. */
+@Tag("fault")
 class RedisAwayFaultTest {
     private static final long ANSWER_MILLIS = 2_000;
     /** Those that are there in any case. */

@@ -27,10 +27,12 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The server is asked to stop, or cannot start: what it says, what it leaves, and when. */
+@Tag("fault")
 class StopFaultTest {
     private static final Duration STOP_LIMIT = Duration.ofSeconds(10);
 

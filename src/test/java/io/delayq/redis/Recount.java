@@ -20,7 +20,7 @@ import java.util.TreeSet;
  * Reads the keys themselves and tells what does not fit: a job on no index or on two, an entry without a job, a count
  * that is not what is there. Text is bytes as characters here.
  */
-final class Recount {
+public final class Recount {
     private static final String[] LANES = {"n", "h", "l", "c"};
     private static final String[] LANE_BYTES = {"", "\1", "\2", "\3"};
 
@@ -202,7 +202,7 @@ final class Recount {
         }
     }
 
-    Recount(StoreHarness store) {
+    public Recount(StoreHarness store) {
         this.store = store;
     }
 
@@ -220,8 +220,28 @@ final class Recount {
 
     /** Everything fits, and the counts are those of the keys; no topic but these has jobs. */
     void check(List<String> topics) {
+        Map<String, TopicCounts> counted = count(topics);
+        assertTrue(
+                faults.isEmpty(),
+                () -> "recount: " + faults.size() + " faults, of which "
+                        + faults.stream().limit(8).toList());
+        for (TopicCounts told : store.call(s -> s.counts(topics))) {
+            TopicCounts mine = counted.get(told.topic());
+            TopicCounts same = new TopicCounts(
+                    told.topic(), told.delayed(), told.ready(), told.reserved(), told.dead(), told.done(), false);
+            assertEquals(mine, same, "recounted");
+        }
+    }
+
+    /** What does not fit in the keys of a server; no topic but these has jobs. */
+    public List<String> faults(List<String> topics) {
+        count(topics);
+        return List.copyOf(faults);
+    }
+
+    private Map<String, TopicCounts> count(List<String> topics) {
         faults.clear();
-        keys = new TreeSet<>(command("KEYS", "{" + store.namespace + "*"));
+        keys = new TreeSet<>(command("KEYS", "{" + store.namespace + ":*"));
         keys.removeIf(key -> isBookkeeping(key) || key.endsWith("}:awake"));
         Map<String, TopicCounts> counted = new HashMap<>();
         for (int bucket = 0; bucket < store.keys.buckets(); bucket++) {
@@ -240,16 +260,7 @@ final class Recount {
             }
         }
         keys.forEach(key -> faults.add("nobody's key " + key));
-        assertTrue(
-                faults.isEmpty(),
-                () -> "recount: " + faults.size() + " faults, of which "
-                        + faults.stream().limit(8).toList());
-        for (TopicCounts told : store.call(s -> s.counts(topics))) {
-            TopicCounts mine = counted.get(told.topic());
-            TopicCounts same = new TopicCounts(
-                    told.topic(), told.delayed(), told.ready(), told.reserved(), told.dead(), told.done(), false);
-            assertEquals(mine, same, "recounted");
-        }
+        return counted;
     }
 
     /** Nothing of any job: only what is known of topics, alarms, calls, and of who pages or takes turns. */

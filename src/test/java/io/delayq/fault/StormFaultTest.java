@@ -1,0 +1,105 @@
+package io.delayq.fault;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.delayq.fault.RecordingClients.Load;
+import io.delayq.fault.RecordingClients.Target;
+import io.delayq.redis.TestRedis;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.function.Supplier;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Two servers on one Redis, one of which is always being killed. */
+@Tag("fault")
+class StormFaultTest {
+    private static final Load LOAD = new Load(400, 10, 2_000, 2_000, 100);
+    private static final long REDELIVERY_MILLIS = 1_000;
+
+    @TempDir
+    Path dir;
+
+    @Test
+    void ten_kills_of_one_of_two_servers_lose_nothing_and_double_nothing() throws Exception {
+        storm("storm-short", null, 10, 6_000);
+    }
+
+    @Test
+    @Tag("storm")
+    void a_hundred_and_fifty_kills_of_one_of_two_servers_lose_nothing_and_double_nothing() throws Exception {
+        storm("storm", null, 150, 150_000);
+    }
+
+    /** A server process and its successors. */
+    private final class Place implements AutoCloseable {
+        private final String name;
+        private final TestRedis redis;
+        private final Path overlay;
+        private ChildServer server;
+        private int starts;
+        private volatile Target target;
+
+        Place(String name, TestRedis redis, Path overlay) {
+            this.name = name;
+            this.redis = redis;
+            this.overlay = overlay;
+            start();
+        }
+
+        void start() {
+            server = ChildServer.startWith(dir.resolve(name), overlay, "--redis.url=" + redis.url());
+            target = new Target(name + "#" + ++starts, server.port());
+        }
+
+        void kill(History history) {
+            history.fault("kill -9", target.name());
+            server.kill9();
+        }
+
+        @Override
+        public void close() {
+            server.close();
+        }
+    }
+
+    /** @param overlay as in {@link ChildServer#startWith} */
+    private void storm(String name, Path overlay, int kills, int jobs) throws Exception {
+        try (TestRedis redis = TestRedis.start(TestRedis.Options.standalone());
+                Place a = new Place("a", redis, overlay);
+                Place b = new Place("b", redis, overlay)) {
+            List<Supplier<Target>> targets = List.of(() -> a.target, () -> b.target);
+            try (RecordingClients clients = new RecordingClients(LOAD, targets).begin()) {
+                int share = jobs / (kills + 1);
+                for (int kill = 1; kill <= kills; kill++) {
+                    int pushed = share * kill;
+                    TestRedis.await("jobs taken", () -> clients.accepted() >= pushed);
+                    int delivered = clients.delivered();
+                    TestRedis.await("jobs delivered", () -> clients.delivered() > delivered);
+                    Place victim = kill % 2 == 0 ? a : b;
+                    victim.kill(clients.history);
+                    victim.start();
+                }
+                TestRedis.await("all jobs taken", Duration.ofMinutes(2), () -> clients.accepted() >= jobs);
+                clients.drain(Duration.ofSeconds(20));
+                Verdict verdict = clients.verdict(name, redis, "dq", 4);
+                verdict.assertKept();
+                assertEquals(1, verdict.mostAcks);
+                assertTrue(verdict.staleRefused > 0 && verdict.duplicated > 0, "no lease ended: that proves nothing");
+                assertTrue(verdict.redeliveryMillis <= REDELIVERY_MILLIS, verdict.line());
+            }
+        }
+    }
+
+    @Test
+    void a_lease_that_never_ends_is_noticed() throws Exception {
+        Path overlay = PlantedFaultTest.overlay(
+                dir, "due", "function serve.l(k, at)\n", "function serve.l(k, at)\n  do return nil end\n");
+        AssertionError error = assertThrows(AssertionError.class, () -> storm("storm-planted", overlay, 1, 300));
+        assertTrue(error.getMessage().startsWith("lost"), error.getMessage());
+    }
+}
