@@ -17,7 +17,7 @@ import java.util.function.ToIntFunction;
 final class Caller {
     private static final SecureRandom random = new SecureRandom();
 
-    private final RedisLink link;
+    private final Link link;
     private final Keys keys;
     private final Meters meters;
     private final String name = randomText(6);
@@ -25,7 +25,7 @@ final class Caller {
     private final long[][] numbers;
     private final List<List<byte[]>> bucketKeys = new ArrayList<>();
 
-    Caller(RedisLink link, Keys keys, Meters meters) {
+    Caller(Link link, Keys keys, Meters meters) {
         this.link = link;
         this.keys = keys;
         this.meters = meters;
@@ -71,7 +71,7 @@ final class Caller {
         }
         all.addAll(args);
         long started = System.nanoTime();
-        return link.call(script, all, deadlineMillis)
+        return link.call(bucket, script, all, deadlineMillis)
                 .onSuccess(answer ->
                         meters.redisCall(script.word(), System.nanoTime() - started, jobs.applyAsInt(answer)));
     }

@@ -80,6 +80,11 @@ public final class Keys {
         return tags[bucket] + rest;
     }
 
+    /** The Redis Cluster slot that the bucket lives in. */
+    int slotOf(int bucket) {
+        return slot(tags[bucket].substring(1, tags[bucket].indexOf('}')));
+    }
+
     /** The smallest k for which the tag's slot lies in the bucket's part of the slots, so that buckets spread evenly. */
     private static String tag(String namespace, int bucket, int buckets) {
         int from = (int) ((long) SLOTS * bucket / buckets);

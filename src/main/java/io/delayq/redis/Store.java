@@ -44,7 +44,7 @@ public final class Store {
 
     private final Vertx vertx;
     private final Keys keys;
-    private final RedisLink link;
+    private final Link link;
     private final Caller caller;
     private final long deadlineMillis;
     private final List<Gather<?>> gathers = new ArrayList<>();
@@ -116,7 +116,7 @@ public final class Store {
      */
     public record Look(long now, long alarm, long version, List<String> awake) {}
 
-    Store(Vertx vertx, RedisLink link, RedisEndpoint endpoint, Keys keys, Meters meters) {
+    Store(Vertx vertx, Link link, RedisEndpoint endpoint, Keys keys, Meters meters) {
         this.vertx = vertx;
         this.keys = keys;
         this.link = link;
@@ -155,7 +155,7 @@ public final class Store {
 
     private <R> Gather<R> gather(Vertx vertx, RedisEndpoint endpoint, Script script, Gather.Reader<R> reader) {
         Gather<R> gather = new Gather<>(
-                vertx, caller, script, keys.buckets(), MOST_CALLS, endpoint.queue(), deadlineMillis, reader);
+                vertx, link, caller, script, keys.buckets(), MOST_CALLS, endpoint.queue(), deadlineMillis, reader);
         gathers.add(gather);
         return gather;
     }
