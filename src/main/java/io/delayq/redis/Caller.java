@@ -24,6 +24,7 @@ final class Caller {
     private final byte[] channel;
     private final long[][] numbers;
     private final List<List<byte[]>> bucketKeys = new ArrayList<>();
+    private final List<List<byte[]>> lastKeys = new ArrayList<>();
 
     Caller(Link link, Keys keys, Meters meters) {
         this.link = link;
@@ -37,6 +38,7 @@ final class Caller {
                 list.add(Bytes.of(key));
             }
             bucketKeys.add(list);
+            lastKeys.add(link.slotsMove() ? List.of(Bytes.of(keys.nowhere(bucket))) : List.of());
         }
     }
 
@@ -58,12 +60,14 @@ final class Caller {
      */
     Future<Response> call(
             Script script, int bucket, List<byte[]> args, ToIntFunction<Response> jobs, long deadlineMillis) {
-        List<byte[]> all = new ArrayList<>(args.size() + 9);
-        all.add(Bytes.of(script.numbered() ? 5 : 4));
+        List<byte[]> all = new ArrayList<>(args.size() + 10);
+        List<byte[]> last = lastKeys.get(bucket);
+        all.add(Bytes.of((script.numbered() ? 5 : 4) + last.size()));
         all.addAll(bucketKeys.get(bucket));
         if (script.numbered()) {
             all.add(Bytes.of(keys.call(bucket, name, script.word())));
         }
+        all.addAll(last);
         all.add(channel);
         all.add(Bytes.of(bucket));
         if (script.numbered()) {

@@ -26,9 +26,9 @@ import org.slf4j.LoggerFactory;
  * of its own buckets only. A call to the wrong node goes on to the right one; the table is asked for anew then, and for
  * as long as a bucket's node is away, since another may have taken its place.
  *
- * <p>While a slot moves, its bucket's keys are on two nodes and no script can be run on them as a whole: its calls wait.
- * ASK is not followed, for the other node runs a script on what it has so far, and so would answer that a job is unknown
- * which has not come over yet.
+ * <p>While a slot moves, its bucket's keys are on two nodes, and no script can be run on them as a whole: calls wait
+ * until it has moved, see {@link Keys#nowhere}. ASK is not followed, for the other node would not run them either; and
+ * what it would run, it would run on what it has so far.
  *
  * <p>Owned by one event loop.
  */
@@ -95,6 +95,11 @@ final class ClusterLink implements Link, RedisLink.Detour {
         }
         send(call);
         return call.promise.future();
+    }
+
+    @Override
+    public boolean slotsMove() {
+        return true;
     }
 
     @Override

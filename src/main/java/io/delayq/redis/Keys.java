@@ -76,6 +76,15 @@ public final class Keys {
         return key(bucket, "call:" + caller + ":" + kind);
     }
 
+    /**
+     * A key that never is. In a slot on the move a key that is not there may be on the other node, so a call that names
+     * one is refused before it begins. Without it a script could begin while all its keys are there, take the last entry
+     * off one of them, and be ended in its middle when it looks there again.
+     */
+    String nowhere(int bucket) {
+        return key(bucket, "nowhere");
+    }
+
     String key(int bucket, String rest) {
         return tags[bucket] + rest;
     }

@@ -13,6 +13,9 @@ interface Link {
      */
     Future<Response> call(int bucket, Script script, List<byte[]> args, long deadlineMillis);
 
+    /** Whether a bucket may be on its way from one Redis to another. */
+    boolean slotsMove();
+
     /** The Redis that has the bucket; buckets of one share its speed and its fate. Any text if there is only one. */
     String node(int bucket);
 

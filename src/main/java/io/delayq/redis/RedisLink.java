@@ -120,6 +120,11 @@ public final class RedisLink implements Link {
     }
 
     @Override
+    public boolean slotsMove() {
+        return false;
+    }
+
+    @Override
     public String node(int bucket) {
         return "";
     }

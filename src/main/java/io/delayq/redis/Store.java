@@ -173,6 +173,11 @@ public final class Store {
         return link.isUp();
     }
 
+    /** Whether the bucket's Redis can be reached, as far as is known. */
+    public boolean isUp(int bucket) {
+        return link.isUp(bucket);
+    }
+
     /** Requests not answered yet. */
     public int waiting() {
         return gathers.stream().mapToInt(Gather::waiting).sum();

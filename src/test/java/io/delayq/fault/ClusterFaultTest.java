@@ -6,12 +6,14 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.delayq.config.Settings;
 import io.delayq.path.TestServer;
 import io.delayq.path.WsConsumer;
+import io.delayq.redis.Keys;
 import io.delayq.redis.TestCluster;
 import io.delayq.redis.TestRedis;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -83,6 +85,28 @@ class ClusterFaultTest {
                 .collect(Collectors.toSet());
     }
 
+    private static Set<Integer> others(Set<Integer> buckets) {
+        Set<Integer> others = new HashSet<>(ALL);
+        others.removeAll(buckets);
+        return others;
+    }
+
+    /** Pushes a job into each of the buckets, ready at once. Returns how many. */
+    private static int pushOne(TestServer server, String topic, Set<Integer> buckets) {
+        Keys keys = new Keys(server.settings.namespace(), BUCKETS);
+        Set<Integer> left = new HashSet<>(buckets);
+        for (int i = 0; !left.isEmpty(); i++) {
+            if (left.remove(keys.bucketOf("p" + i))) {
+                server.push(topic, "{\"id\":\"p" + i + "\"}");
+            }
+        }
+        return buckets.size();
+    }
+
+    private static long millisSince(long nanos) {
+        return (System.nanoTime() - nanos) / 1_000_000;
+    }
+
     private static void pass(long millis) {
         long until = System.nanoTime() + millis * 1_000_000;
         TestRedis.await("time passing", () -> System.nanoTime() > until);
@@ -130,8 +154,12 @@ class ClusterFaultTest {
             TestRedis victim = cluster.masterOf(slot(0));
             Set<Integer> its = bucketsOf(victim);
             assertEquals(BUCKETS / 3, its.size());
+            int polled = pushOne(server, "polled", others(its));
             victim.kill();
             long killed = System.nanoTime();
+            JsonArray got = server.reserve("polled", 100, "1s").jobs();
+            assertEquals(polled, got.size(), "what the living have");
+            assertTrue(millisSince(killed) < 900, "it came after " + millisSince(killed) + " ms");
             // ids that we draw ourselves go where they can be stored
             Set<Integer> answers = ConcurrentHashMap.newKeySet();
             while (System.nanoTime() - killed < 1_500_000_000L) {
@@ -165,9 +193,7 @@ class ClusterFaultTest {
             cluster.replicaOf(victim).kill();
             victim.kill();
             pass(2_500);
-            Set<Integer> others = new java.util.HashSet<>(ALL);
-            others.removeAll(its);
-            goesOn(load, others, Duration.ofSeconds(1), "pushes into the others' buckets");
+            goesOn(load, others(its), Duration.ofSeconds(1), "pushes into the others' buckets");
             victim.restart();
             TestRedis.await("the node serves", () -> victim.command("CLUSTER", "INFO")
                     .toString()

@@ -14,6 +14,7 @@ import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
@@ -66,7 +67,8 @@ final class ClusterLoad implements AutoCloseable {
         }
         String id = id(bucket);
         long began = System.nanoTime();
-        String json = "{\"id\":\"" + id + "\",\"delay\":" + id.hashCode() % 3 * 50 + 100 + "}";
+        long delay = 50L * Math.floorMod(id.hashCode(), 4);
+        String json = "{\"id\":\"" + id + "\",\"delay\":" + delay + "}";
         server.sendAsync("POST", "/v1/topics/" + TOPIC + "/jobs", json).whenComplete((reply, error) -> {
             if (error == null && reply.status() == 201) {
                 accepted.add(id);
@@ -76,7 +78,7 @@ final class ClusterLoad implements AutoCloseable {
                 refusals.add(new Refusal(
                         bucket, id, millis, error == null ? reply.status() + " " + reply.type() : error.toString()));
             }
-            CompletableFuture.delayedExecutor(3, java.util.concurrent.TimeUnit.MILLISECONDS)
+            CompletableFuture.delayedExecutor(3, TimeUnit.MILLISECONDS)
                     .execute(() -> push(bucket, over));
         });
     }

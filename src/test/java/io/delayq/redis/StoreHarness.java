@@ -41,12 +41,28 @@ public final class StoreHarness implements AutoCloseable {
     }
 
     public StoreHarness(TestCluster cluster, int buckets) {
+        this(cluster, buckets, Settings.defaults().redis().deadlineMillis());
+    }
+
+    public StoreHarness(TestCluster cluster, int buckets, long deadlineMillis) {
         this(
                 null,
                 cluster,
-                cluster.settings(),
+                withDeadline(cluster.settings(), deadlineMillis),
                 "s" + UUID.randomUUID().toString().substring(0, 8),
                 buckets);
+    }
+
+    private static Settings.Redis withDeadline(Settings.Redis redis, long millis) {
+        return new Settings.Redis(
+                redis.url(),
+                millis,
+                redis.tryMillis(),
+                redis.queue(),
+                redis.ca(),
+                redis.topology(),
+                redis.durability(),
+                redis.allowEviction());
     }
 
     private StoreHarness(
@@ -117,6 +133,10 @@ public final class StoreHarness implements AutoCloseable {
     /** Asks the Redis that has the key, the second word; KEYS asks all. */
     public Object commandBytes(byte[]... words) {
         return cluster == null ? redis.commandBytes(words) : cluster.commandBytes(words);
+    }
+
+    public Object command(String... words) {
+        return cluster == null ? redis.command(words) : cluster.command(words);
     }
 
     /** Reserves from all buckets, up to max in all. */
