@@ -130,7 +130,8 @@ public final class DispatchVerticle extends VerticleBase {
             return;
         }
         if (body instanceof Demand demand) {
-            Topic topic = topics.computeIfAbsent(demand.topic(), name -> new Topic(name, stores.buckets(), this::isAway));
+            Topic topic =
+                    topics.computeIfAbsent(demand.topic(), name -> new Topic(name, stores.buckets(), this::isAway));
             topic.demanded(demand, System.nanoTime());
             changed(topic);
         } else if (body instanceof ReadyHint hint && topics.containsKey(hint.topic())) {

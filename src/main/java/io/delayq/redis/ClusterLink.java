@@ -55,6 +55,9 @@ final class ClusterLink implements Link, RedisLink.Detour {
     private final Promise<Void> ready = Promise.promise();
     private long askTimer = -1;
     private long tidyTimer = -1;
+    /** Has got a bucket lately, which others may not have heard of; null: nobody. */
+    private String informed;
+
     private boolean asking;
     /** Something changed since the table was asked for. */
     private boolean outdated;
@@ -147,6 +150,7 @@ final class ClusterLink implements Link, RedisLink.Detour {
         if (code.equals("MOVED")) {
             String owner = SlotTable.moved(text, node(call.bucket));
             owners[call.bucket] = owner;
+            informed = owner;
             askTable();
             if (call.detours++ == 0) {
                 send(call);
@@ -217,6 +221,11 @@ final class ClusterLink implements Link, RedisLink.Detour {
         Collections.shuffle(nodes, ThreadLocalRandom.current());
         // those first that are known to answer
         nodes.sort((a, b) -> Boolean.compare(isKnownUp(b), isKnownUp(a)));
+        if (informed != null) {
+            nodes.remove(informed);
+            nodes.add(0, informed);
+            informed = null;
+        }
         SlotTable.ask(vertx, endpoint, nodes).onComplete(this::told);
     }
 

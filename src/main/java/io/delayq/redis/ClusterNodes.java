@@ -13,7 +13,8 @@ import java.util.concurrent.atomic.AtomicInteger;
  */
 final class ClusterNodes {
     private final List<String> set;
-    private final AtomicInteger turn = new AtomicInteger(ThreadLocalRandom.current().nextInt(1_000));
+    private final AtomicInteger turn =
+            new AtomicInteger(ThreadLocalRandom.current().nextInt(1_000));
     private volatile List<String> all;
 
     ClusterNodes(List<String> set) {

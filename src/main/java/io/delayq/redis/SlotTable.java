@@ -80,7 +80,8 @@ final class SlotTable {
 
     private static String address(Response node, String asked) {
         String host = node.get(0) == null ? "" : node.get(0).toString();
-        return address(host.isEmpty() || host.equals("?") ? asked : host, node.get(1).toString());
+        return address(
+                host.isEmpty() || host.equals("?") ? asked : host, node.get(1).toString());
     }
 
     /** The address in "MOVED slot host:port". */

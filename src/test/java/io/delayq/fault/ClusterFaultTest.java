@@ -1,10 +1,12 @@
 package io.delayq.fault;
 
+import static org.junit.jupiter.api.Assertions.assertAll;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.delayq.config.Settings;
 import io.delayq.path.TestServer;
+import io.delayq.path.TestServer.Reply;
 import io.delayq.path.WsConsumer;
 import io.delayq.redis.Keys;
 import io.delayq.redis.TestCluster;
@@ -30,6 +32,7 @@ import org.junit.jupiter.api.Test;
 /** Servers on a cluster of three masters and three replicas, of which some die, and whose slots move under load. */
 class ClusterFaultTest {
     private static final int BUCKETS = 12;
+    private static final Set<Integer> ALL = IntStream.range(0, BUCKETS).boxed().collect(Collectors.toSet());
     private static TestCluster cluster;
 
     private final List<TestServer> servers = new ArrayList<>();
@@ -56,7 +59,8 @@ class ClusterFaultTest {
     }
 
     private TestServer serve() {
-        TestServer server = TestServer.start(settings -> servers.isEmpty() ? clustered(settings) : servers.get(0).settings);
+        TestServer server =
+                TestServer.start(settings -> servers.isEmpty() ? clustered(settings) : servers.get(0).settings);
         servers.add(server);
         return server;
     }
@@ -117,13 +121,13 @@ class ClusterFaultTest {
         TestRedis.await(what, limit, () -> buckets.stream().allMatch(bucket -> load.lastAccepted(bucket) > from));
     }
 
-    private static final Set<Integer> ALL = IntStream.range(0, BUCKETS).boxed().collect(Collectors.toSet());
-
     private void drained(ClusterLoad load) {
         load.end();
-        TestRedis.await("all delivered", Duration.ofSeconds(15), () -> load.lost().isEmpty());
+        TestRedis.await(
+                "all delivered", Duration.ofSeconds(15), () -> load.lost().isEmpty());
         TestRedis.await("all acked", () -> {
-            JsonObject counts = servers.get(0).get("/v1/topics/" + ClusterLoad.TOPIC).json();
+            JsonObject counts =
+                    servers.get(0).get("/v1/topics/" + ClusterLoad.TOPIC).json();
             return counts.getInteger("reserved") + counts.getInteger("ready") + counts.getInteger("delayed") == 0;
         });
     }
@@ -148,38 +152,64 @@ class ClusterFaultTest {
 
     @Test
     void a_master_that_dies_fails_its_own_buckets_only_until_its_replica_takes_over() {
+        mastersDie(1);
+    }
+
+    @Test
+    @Tag("storm")
+    void masters_that_die_one_after_the_other_fail_their_own_buckets_only() {
+        mastersDie(12);
+    }
+
+    private void mastersDie(int deaths) {
         TestServer server = serve();
         try (ClusterLoad load = new ClusterLoad(server, servers).begin()) {
-            goesOn(load, ALL, Duration.ofSeconds(5), "pushes into all buckets");
-            TestRedis victim = cluster.masterOf(slot(0));
-            Set<Integer> its = bucketsOf(victim);
-            assertEquals(BUCKETS / 3, its.size());
-            int polled = pushOne(server, "polled", others(its));
-            victim.kill();
-            long killed = System.nanoTime();
-            JsonArray got = server.reserve("polled", 100, "1s").jobs();
-            assertEquals(polled, got.size(), "what the living have");
-            assertTrue(millisSince(killed) < 900, "it came after " + millisSince(killed) + " ms");
-            // ids that we draw ourselves go where they can be stored
-            Set<Integer> answers = ConcurrentHashMap.newKeySet();
-            while (System.nanoTime() - killed < 1_500_000_000L) {
-                answers.add(server.post("/v1/topics/drawn/jobs", "{}").status());
+            for (int i = 0; i < deaths; i++) {
+                cluster.awaitWhole();
+                goesOn(load, ALL, Duration.ofSeconds(5), "pushes into all buckets");
+                TestRedis victim = cluster.masterOf(slot(i % BUCKETS));
+                masterDies(victim, server, load);
+                victim.restart();
             }
-            TestRedis.await("a replica promoted", () -> cluster.masterOf(slot(0)) != victim);
-            long promoted = System.nanoTime();
-            goesOn(load, its, Duration.ofSeconds(5), "pushes into the buckets of the dead one");
-            long back = System.nanoTime();
-            load.end();
-            System.out.printf(
-                    "master killed: replica in its place after %d ms, its buckets back %d ms later; %s%n",
-                    (promoted - killed) / 1_000_000, (back - promoted) / 1_000_000, load.summary());
-            List<ClusterLoad.Refusal> others = load.refusals.stream()
-                    .filter(refusal -> !its.contains(refusal.bucket()))
-                    .toList();
-            assertEquals(List.of(), others, "errors on other nodes' buckets");
-            assertTrue(load.refusals.stream().allMatch(r -> r.answer().startsWith("503") && r.millis() < 2_000));
-            assertEquals(Set.of(201), answers, "drawn ids");
         }
+    }
+
+    private void masterDies(TestRedis victim, TestServer server, ClusterLoad load) {
+        Set<Integer> its = bucketsOf(victim);
+        int slot = slot(its.iterator().next());
+        String polled = "polled" + victim.pid();
+        int there = pushOne(server, polled, others(its));
+        load.refusals.clear();
+        victim.kill();
+        long killed = System.nanoTime();
+        int got = server.reserve(polled, 100, "1s").jobs().size();
+        long gotMillis = millisSince(killed);
+        // ids that we draw ourselves go where they can be stored
+        List<Reply> drawn = new ArrayList<>();
+        while (millisSince(killed) < 1_500) {
+            drawn.add(server.post("/v1/topics/drawn/jobs", "{}"));
+        }
+        TestRedis.await("a replica promoted", () -> cluster.masterOf(slot) != victim);
+        long promoted = System.nanoTime();
+        goesOn(load, its, Duration.ofSeconds(5), "pushes into the buckets of the dead one");
+        System.out.printf(
+                "master killed: replica in its place after %d ms, its %d buckets back %d ms later; %s%n",
+                (promoted - killed) / 1_000_000, its.size(), millisSince(promoted), load.summary());
+        List<ClusterLoad.Refusal> refusals = List.copyOf(load.refusals);
+        List<ClusterLoad.Refusal> others =
+                refusals.stream().filter(one -> !its.contains(one.bucket())).toList();
+        List<String> refused = drawn.stream()
+                .filter(reply -> reply.status() != 201)
+                .map(Reply::text)
+                .toList();
+        assertAll(
+                () -> assertEquals(there, got, "what the living have"),
+                () -> assertTrue(gotMillis < 900, "it came after " + gotMillis + " ms"),
+                () -> assertEquals(List.of(), others, "errors on other nodes' buckets"),
+                () -> assertTrue(
+                        refusals.stream().allMatch(one -> one.answer().startsWith("503") && one.millis() < 2_000),
+                        refusals::toString),
+                () -> assertEquals(List.of(), refused, "drawn ids"));
     }
 
     @Test
@@ -195,24 +225,28 @@ class ClusterFaultTest {
             pass(2_500);
             goesOn(load, others(its), Duration.ofSeconds(1), "pushes into the others' buckets");
             victim.restart();
-            TestRedis.await("the node serves", () -> victim.command("CLUSTER", "INFO")
-                    .toString()
-                    .contains("cluster_state:ok"));
+            TestRedis.await(
+                    "the node serves",
+                    () -> victim.command("CLUSTER", "INFO").toString().contains("cluster_state:ok"));
             long serves = System.nanoTime();
             goesOn(load, its, Duration.ofSeconds(2), "pushes into the buckets of the restarted one");
             System.out.printf(
                     "master restarted: used again %d ms after it serves; ", (System.nanoTime() - serves) / 1_000_000);
             load.end();
-            TestRedis.await("all delivered", Duration.ofSeconds(15), () -> load.lost().size() <= lostByCrash(load, its));
+            TestRedis.await(
+                    "all delivered", Duration.ofSeconds(15), () -> load.lost().size() <= lostByCrash(load, its));
             System.out.println(load.summary());
             assertTrue(
-                    load.refusals.stream().allMatch(refusal -> its.contains(refusal.bucket())), load.refusals::toString);
+                    load.refusals.stream().allMatch(refusal -> its.contains(refusal.bucket())),
+                    load.refusals::toString);
         }
     }
 
     /** What the node's own last second of AOF may have cost: nothing that went elsewhere. */
     private static long lostByCrash(ClusterLoad load, Set<Integer> its) {
-        return load.lost().stream().filter(id -> its.contains(load.bucketOf(id))).count();
+        return load.lost().stream()
+                .filter(id -> its.contains(load.bucketOf(id)))
+                .count();
     }
 
     @Test
@@ -251,6 +285,34 @@ class ClusterFaultTest {
     }
 
     @Test
+    void a_job_pushed_on_one_server_comes_to_a_consumer_on_another_at_once_whichever_node_told_of_it() {
+        serve();
+        serve();
+        Map<String, Long> arrived = new ConcurrentHashMap<>();
+        long worst = 0;
+        try (WsConsumer consumer = new WsConsumer(
+                servers.get(1).vertx,
+                servers.get(1).port(),
+                "hinted",
+                10,
+                jobs -> jobs.forEach(job -> arrived.put(((JsonObject) job).getString("id"), System.nanoTime())))) {
+            for (int i = 0; i < 3 * BUCKETS; i++) {
+                if (i == BUCKETS) {
+                    cluster.nodes().forEach(node -> node.command("CLIENT", "KILL", "TYPE", "pubsub"));
+                    pass(500);
+                }
+                String id = "h" + i;
+                long pushed = System.nanoTime();
+                servers.get(0).push("hinted", "{\"id\":\"" + id + "\"}");
+                TestRedis.await("it arrived", () -> arrived.containsKey(id));
+                worst = Math.max(worst, (arrived.get(id) - pushed) / 1_000_000);
+            }
+        }
+        System.out.println("pushed on one server, delivered by another: after at most " + worst + " ms");
+        assertTrue(worst < 500, worst + " ms");
+    }
+
+    @Test
     void four_servers_drain_a_topic_together_and_each_job_once() {
         int jobs = 6_000;
         for (int i = 0; i < 4; i++) {
@@ -270,7 +332,10 @@ class ClusterFaultTest {
         for (int from = 0; from < jobs; from += 1_000) {
             JsonArray batch = new JsonArray();
             for (int i = from; i < from + 1_000; i++) {
-                batch.add(new JsonObject().put("topic", "drained").put("id", "j" + i).put("delay", 300));
+                batch.add(new JsonObject()
+                        .put("topic", "drained")
+                        .put("id", "j" + i)
+                        .put("delay", 300));
             }
             TestServer at = servers.get(from / 1_000 % 4);
             assertEquals(1_000, at.post("/v1/jobs", batch.encode()).json().getInteger("accepted"));

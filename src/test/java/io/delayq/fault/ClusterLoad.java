@@ -78,8 +78,7 @@ final class ClusterLoad implements AutoCloseable {
                 refusals.add(new Refusal(
                         bucket, id, millis, error == null ? reply.status() + " " + reply.type() : error.toString()));
             }
-            CompletableFuture.delayedExecutor(3, TimeUnit.MILLISECONDS)
-                    .execute(() -> push(bucket, over));
+            CompletableFuture.delayedExecutor(3, TimeUnit.MILLISECONDS).execute(() -> push(bucket, over));
         });
     }
 

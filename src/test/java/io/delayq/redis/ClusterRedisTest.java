@@ -227,8 +227,7 @@ class ClusterRedisTest {
     }
 
     private static TopicSettings settings(long keepDone) {
-        return new TopicSettings(
-                null, Retry.INHERITED, null, null, null, null, null, null, keepDone, null, null, null);
+        return new TopicSettings(null, Retry.INHERITED, null, null, null, null, null, null, keepDone, null, null, null);
     }
 
     /** What may be done to the jobs of a topic, by name. */
@@ -244,8 +243,11 @@ class ClusterRedisTest {
     static {
         ACTIONS.put("ack", s -> s.ack(TOPIC, leased.get(0).id(), leased.get(0).lease(), ""));
         ACTIONS.put("nack", s -> s.nack(TOPIC, leased.get(0).id(), leased.get(0).lease(), null, "e", ""));
-        ACTIONS.put("release", s -> s.release(TOPIC, leased.get(0).id(), leased.get(0).lease()));
-        ACTIONS.put("extend", s -> s.extend(TOPIC, leased.get(0).id(), leased.get(0).lease(), 1_000L));
+        ACTIONS.put(
+                "release",
+                s -> s.release(TOPIC, leased.get(0).id(), leased.get(0).lease()));
+        ACTIONS.put(
+                "extend", s -> s.extend(TOPIC, leased.get(0).id(), leased.get(0).lease(), 1_000L));
         ACTIONS.put("push", s -> s.push(everything(ids[9], Priority.NORMAL, When.NOW)));
         ACTIONS.put("put", s -> s.put(everything(ids[0], Priority.NORMAL, When.in(60_000))));
         ACTIONS.put("cancel", s -> s.cancel(TOPIC, ids[0]));
@@ -264,8 +266,7 @@ class ClusterRedisTest {
 
     private static NewJob everything(String id, Priority priority, When when) {
         Callback callback = priority == null ? new Callback("http://127.0.0.1:1/", "POST", Map.of()) : null;
-        JobOptions options =
-                new JobOptions(null, new Retry(2, null), callback, priority, 3_600_000L, "g", null);
+        JobOptions options = new JobOptions(null, new Retry(2, null), callback, priority, 3_600_000L, "g", null);
         return new NewJob(TOPIC, id, when, options, Buffer.buffer("null"));
     }
 
@@ -276,12 +277,13 @@ class ClusterRedisTest {
     @ParameterizedTest
     @MethodSource("actions")
     void what_is_done_in_a_slot_on_the_move_is_done_whole_or_not_at_all(String action) {
-        try (StoreHarness store = new StoreHarness(cluster, 1, 400)) {
+        try (StoreHarness store = new StoreHarness(cluster, 1);
+                StoreHarness hasty = new StoreHarness(store, 150)) {
             oneOfEach(store);
             TestCluster.Move move = begin(store, 0);
-            attempt(store, action);
+            attempt(hasty, action);
             move.step(3);
-            attempt(store, action);
+            attempt(hasty, action);
             move.finish();
             new Recount(store).check(List.of(TOPIC));
         }
@@ -307,7 +309,8 @@ class ClusterRedisTest {
         List<Delivery> first = store.reserve(TOPIC, 4);
         store.call(s -> s.ack(TOPIC, first.get(0).id(), first.get(0).lease(), "me"));
         for (int attempt = 0; attempt < 2; attempt++) {
-            Delivery dead = attempt == 0 ? first.get(1) : store.reserve(TOPIC, 1).get(0);
+            Delivery dead =
+                    attempt == 0 ? first.get(1) : store.reserve(TOPIC, 1).get(0);
             store.call(s -> s.nack(TOPIC, dead.id(), dead.lease(), 0L, "e", "me"));
         }
         leased = List.of(first.get(3));

@@ -41,16 +41,22 @@ public final class StoreHarness implements AutoCloseable {
     }
 
     public StoreHarness(TestCluster cluster, int buckets) {
-        this(cluster, buckets, Settings.defaults().redis().deadlineMillis());
-    }
-
-    public StoreHarness(TestCluster cluster, int buckets, long deadlineMillis) {
         this(
                 null,
                 cluster,
-                withDeadline(cluster.settings(), deadlineMillis),
+                cluster.settings(),
                 "s" + UUID.randomUUID().toString().substring(0, 8),
                 buckets);
+    }
+
+    /** Another one on the same jobs, that waits no longer than this for Redis. */
+    public StoreHarness(StoreHarness same, long deadlineMillis) {
+        this(
+                same.redis,
+                same.cluster,
+                withDeadline(same.cluster.settings(), deadlineMillis),
+                same.namespace,
+                same.keys.buckets());
     }
 
     private static Settings.Redis withDeadline(Settings.Redis redis, long millis) {
@@ -65,8 +71,7 @@ public final class StoreHarness implements AutoCloseable {
                 redis.allowEviction());
     }
 
-    private StoreHarness(
-            TestRedis redis, TestCluster cluster, Settings.Redis settings, String namespace, int buckets) {
+    private StoreHarness(TestRedis redis, TestCluster cluster, Settings.Redis settings, String namespace, int buckets) {
         this.redis = redis;
         this.cluster = cluster;
         this.namespace = namespace;

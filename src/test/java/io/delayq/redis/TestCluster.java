@@ -69,7 +69,12 @@ public final class TestCluster implements AutoCloseable {
             }
             if (i > 0) {
                 String bus = busPort(nodes.get(i));
-                first.command("CLUSTER", "MEET", "127.0.0.1", Integer.toString(nodes.get(i).port()), bus);
+                first.command(
+                        "CLUSTER",
+                        "MEET",
+                        "127.0.0.1",
+                        Integer.toString(nodes.get(i).port()),
+                        bus);
             }
         }
         TestRedis.await("all nodes know each other", () -> nodes.stream()
@@ -126,10 +131,7 @@ public final class TestCluster implements AutoCloseable {
     }
 
     public Settings.Redis settings() {
-        return Settings.defaults()
-                .redis()
-                .withUrl(url())
-                .withTopology(new Settings.Topology(Mode.CLUSTER, null, null));
+        return Settings.defaults().redis().withUrl(url()).withTopology(new Settings.Topology(Mode.CLUSTER, null, null));
     }
 
     public List<TestRedis> nodes() {
@@ -157,8 +159,7 @@ public final class TestCluster implements AutoCloseable {
         String port = "master_port:" + master.port() + "\r";
         return nodes.stream()
                 .filter(node -> node != master && node.isRunning())
-                .filter(node ->
-                        node.command("INFO", "replication").toString().contains(port))
+                .filter(node -> node.command("INFO", "replication").toString().contains(port))
                 .findFirst()
                 .orElseThrow();
     }
