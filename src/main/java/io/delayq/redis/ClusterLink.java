@@ -59,6 +59,7 @@ final class ClusterLink implements Link, RedisLink.Detour {
     private String informed;
 
     private boolean asking;
+    private long toldNanos = System.nanoTime() - PAUSE_MILLIS * 1_000_000;
     /** Something changed since the table was asked for. */
     private boolean outdated;
 
@@ -215,6 +216,11 @@ final class ClusterLink implements Link, RedisLink.Detour {
             return;
         }
         vertx.cancelTimer(askTimer);
+        long since = (System.nanoTime() - toldNanos) / 1_000_000;
+        if (since < PAUSE_MILLIS) {
+            askTimer = vertx.setTimer(PAUSE_MILLIS - since, timer -> askTable());
+            return;
+        }
         asking = true;
         outdated = false;
         List<String> nodes = new ArrayList<>(endpoint.nodes().all());
@@ -235,16 +241,19 @@ final class ClusterLink implements Link, RedisLink.Detour {
 
     private void told(AsyncResult<SlotTable> result) {
         asking = false;
+        toldNanos = System.nanoTime();
         if (closed) {
             return;
         }
+        long wait = ASK_AGAIN_MILLIS / 2 + ThreadLocalRandom.current().nextLong(ASK_AGAIN_MILLIS);
         if (result.succeeded()) {
             use(result.result());
         } else {
-            log.debug("slots not told connection={} reason={}", name, HeldConnection.code(result.cause()));
+            String code = HeldConnection.code(result.cause());
+            log.debug("slots not told connection={} reason={}", name, code);
+            wait = HeldConnection.REFUSALS.contains(code) ? HeldConnection.REFUSED_PAUSE_MILLIS : wait;
         }
         if (outdated || isAnyAway()) {
-            long wait = ASK_AGAIN_MILLIS / 2 + ThreadLocalRandom.current().nextLong(ASK_AGAIN_MILLIS);
             askTimer = vertx.setTimer(outdated ? PAUSE_MILLIS : wait, timer -> askTable());
         }
     }
