@@ -7,6 +7,7 @@ import io.delayq.cli.Finding.Level;
 import io.delayq.config.ConfigFaults;
 import io.delayq.config.ServerAddress;
 import io.delayq.config.Settings;
+import io.delayq.config.Settings.Mode;
 import io.delayq.config.SettingsLoader;
 import io.delayq.redis.RedisCheckup;
 import io.vertx.core.Vertx;
@@ -157,15 +158,35 @@ final class DoctorCommand implements Callable<Integer> {
         }
         Vertx vertx = Vertx.vertx();
         try {
-            findings.addAll(RedisFindings.of(Loading.await(RedisCheckup.look(vertx, redis))));
+            if (redis.mode() == Mode.CLUSTER) {
+                cluster(vertx, redis);
+            } else {
+                findings.addAll(RedisFindings.of(Loading.await(RedisCheckup.look(vertx, redis))));
+            }
         } catch (RuntimeException e) {
-            findings.add(Finding.problem(
-                    "redis",
-                    redis.redacted() + " does not answer: " + Texts.plain(String.valueOf(e.getMessage())),
-                    "start it, or look at redis.url, its password and the network between"));
+            findings.add(silent(redis.redacted(), e));
         } finally {
             Loading.await(vertx.close());
         }
+    }
+
+    private void cluster(Vertx vertx, Settings.Redis redis) {
+        RedisCheckup.Cluster cluster = Loading.await(RedisCheckup.cluster(vertx, redis));
+        findings.add(RedisFindings.of(cluster));
+        for (String master : cluster.masters()) {
+            try {
+                findings.addAll(RedisFindings.of(master, Loading.await(RedisCheckup.look(vertx, redis, master))));
+            } catch (RuntimeException e) {
+                findings.add(silent(master, e));
+            }
+        }
+    }
+
+    private static Finding silent(String address, RuntimeException error) {
+        return Finding.problem(
+                "redis",
+                address + " does not answer: " + Texts.plain(String.valueOf(error.getMessage())),
+                "start it, or look at redis.url, its password and the network between");
     }
 
     private void files(Settings settings) {

@@ -1,6 +1,7 @@
 package io.delayq.cli;
 
 import io.delayq.job.Durations;
+import io.delayq.redis.RedisCheckup.Cluster;
 import io.delayq.redis.RedisCheckup.Facts;
 import java.util.ArrayList;
 import java.util.List;
@@ -25,6 +26,23 @@ final class RedisFindings {
         found.add(clock(facts));
         found.add(latency(facts));
         return found;
+    }
+
+    /** @param address of the one among several that these facts are about */
+    static List<Finding> of(String address, Facts facts) {
+        return of(facts).stream()
+                .map(one -> new Finding(one.level(), one.check(), address + ": " + one.found(), one.remedy()))
+                .toList();
+    }
+
+    static Finding of(Cluster cluster) {
+        String masters = cluster.masters().size() + " masters";
+        return cluster.uncovered() == 0
+                ? Finding.ok("redis cluster", masters)
+                : Finding.problem(
+                        "redis cluster",
+                        masters + ", " + cluster.uncovered() + " slots that none of them has",
+                        "redis-cli --cluster fix");
     }
 
     private static Finding version(Facts facts) {

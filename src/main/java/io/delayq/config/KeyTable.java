@@ -52,7 +52,8 @@ public final class KeyTable {
             "redis.url",
             null,
             "Redis to use: redis://host:port, or rediss://user:password@host:port/database for TLS."
-                    + " Not set, an embedded one is started. Percent-encode special characters, also + as %2B.",
+                    + " Not set, an embedded one is started. Percent-encode special characters, also + as %2B."
+                    + " Where redis.mode takes several, they are separated by commas.",
             RedisUrl.EXPECTED,
             RedisUrl::parse,
             RedisUrl::shown);
@@ -63,6 +64,26 @@ public final class KeyTable {
                     + " delayq brings. Files in data.dir that a newer Redis has written cannot be read by an older one.",
             "a path",
             Values::path);
+    static final Key<Settings.Mode> REDIS_MODE = key(
+            "redis.mode",
+            "standalone",
+            "What redis.url names: one Redis (standalone), a master and its replicas in any order (replication),"
+                    + " sentinels (sentinel), or some nodes of a cluster (cluster).",
+            Values.expected(Settings.Mode.class),
+            Values.oneOf(Settings.Mode.class));
+    static final Key<String> REDIS_MASTER = key(
+            "redis.master",
+            "mymaster",
+            "What the sentinels call the master. Only for redis.mode sentinel.",
+            "1-128 of letters, digits, '.', '_' and '-'",
+            Values.matching("[A-Za-z0-9._-]{1,128}"));
+    static final Key<String> REDIS_SENTINEL_PASSWORD = key(
+            "redis.sentinelPassword",
+            null,
+            "Password of the sentinels themselves; the one in redis.url is that of master and replicas.",
+            "1-512 visible ASCII characters",
+            Values.matching("[!-~]{1,512}"),
+            text -> Values.HIDDEN);
     static final Key<Path> REDIS_CA = key(
             "redis.ca",
             null,
@@ -87,6 +108,20 @@ public final class KeyTable {
             "Most jobs and calls waiting for Redis in one verticle instance; more are answered 503.",
             1,
             1_000_000);
+    static final Key<Boolean> REDIS_ALLOW_EVICTION = key(
+            "redis.allowEviction",
+            "false",
+            "Start although Redis evicts keys when it is full (a maxmemory-policy other than noeviction): jobs vanish then.",
+            "true or false",
+            Values::trueOrFalse);
+    static final Key<Settings.Durability> DURABILITY = key(
+            "durability",
+            "everysec",
+            "When a push counts as stored: in Redis' memory, on its disk within about a second (everysec); on its disk"
+                    + " (always); in the memory of N replicas too (replicas:N). A Redis that redis.url names must be set"
+                    + " to appendfsync everysec or always itself.",
+            "everysec, always, or replicas:N with N from 1 to 10",
+            Values::durability);
     static final Key<String> NAMESPACE = key(
             "namespace",
             "dq",
@@ -140,10 +175,15 @@ public final class KeyTable {
             DATA_DIR,
             REDIS_URL,
             REDIS_PROGRAM,
+            REDIS_MODE,
+            REDIS_MASTER,
+            REDIS_SENTINEL_PASSWORD,
             REDIS_CA,
             REDIS_DEADLINE,
             REDIS_TRY_TIMEOUT,
             REDIS_QUEUE,
+            REDIS_ALLOW_EVICTION,
+            DURABILITY,
             NAMESPACE,
             BUCKETS,
             ROLES,

@@ -2,23 +2,51 @@ package io.delayq.config;
 
 import java.net.URI;
 import java.net.URISyntaxException;
+import java.util.List;
+import java.util.Objects;
 import java.util.regex.Pattern;
 
 /** The address of a Redis server, in the form that the client takes. */
 final class RedisUrl {
     static final String EXPECTED =
-            "redis://host:port or rediss://user:password@host:port/database, with special characters percent-encoded";
+            "redis://host:port or rediss://user:password@host:port/database, with special characters percent-encoded;"
+                    + " several are separated by commas";
 
+    private static final Pattern BETWEEN = Pattern.compile(",\\s*(?=rediss?://)");
     private static final Pattern SCHEME = Pattern.compile("rediss?");
     private static final Pattern DATABASE = Pattern.compile("(/[0-9]{0,4})?");
 
     private RedisUrl() {}
 
+    /** At the commas before which an address ends and behind which one begins: a password may have one too. */
+    static List<String> split(String text) {
+        return List.of(BETWEEN.split(text, -1));
+    }
+
+    static String parse(Object given) throws Refused {
+        List<String> texts = split(Values.text(given));
+        URI first = one(texts.get(0));
+        for (String text : texts.subList(1, texts.size())) {
+            URI other = one(text);
+            if (!other.getScheme().equals(first.getScheme())
+                    || !Objects.equals(other.getRawUserInfo(), first.getRawUserInfo())
+                    || database(other) != database(first)) {
+                throw new Refused(List.of(new Refused.Wrong(
+                        "", shown(texts), "expected the same scheme, user, password and database in all addresses")));
+            }
+        }
+        return String.join(",", texts);
+    }
+
+    /** Of an address that was parsed; none is the first one. */
+    static int database(URI uri) {
+        return uri.getPath().length() < 2 ? 0 : Integer.parseInt(uri.getPath().substring(1));
+    }
+
     /**
      * A query is refused although the client would take it: it is a second place for a password, which logs would show.
      */
-    static String parse(Object given) throws Refused {
-        String text = Values.text(given);
+    private static URI one(String text) throws Refused {
         URI uri = uri(text);
         boolean right = uri != null
                 && uri.getScheme() != null
@@ -32,11 +60,28 @@ final class RedisUrl {
         if (!right) {
             throw new Refused();
         }
-        return text;
+        return uri;
+    }
+
+    static String shown(String text) {
+        return shown(split(text));
+    }
+
+    private static String shown(List<String> texts) {
+        List<String> all = texts.stream().map(RedisUrl::shownOne).toList();
+        // what follows a comma that was taken wrong may be half a password
+        return all.size() > 1 && texts.stream().anyMatch(text -> !isAddress(text))
+                ? Values.HIDDEN
+                : String.join(",", all);
+    }
+
+    private static boolean isAddress(String text) {
+        URI uri = uri(text);
+        return uri != null && uri.getHost() != null;
     }
 
     /** Without user, password and query; without anything but the scheme where it cannot be told what is what. */
-    static String shown(String text) {
+    private static String shownOne(String text) {
         URI uri = uri(text);
         boolean clear = text.indexOf('@') < 0
                 || uri != null && uri.getRawUserInfo() != null && text.indexOf('@') == text.lastIndexOf('@');

@@ -2,9 +2,12 @@ package io.delayq.config;
 
 import io.delayq.config.Settings.Http;
 import io.delayq.config.Settings.Instances;
+import io.delayq.config.Settings.Mode;
 import io.delayq.config.Settings.Redis;
+import io.delayq.config.Settings.Topology;
 import io.delayq.job.Durations;
 import io.vertx.core.json.JsonObject;
+import java.net.URI;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -56,7 +59,13 @@ final class Resolution {
                         get(KeyTable.REDIS_TRY_TIMEOUT),
                         get(KeyTable.REDIS_QUEUE),
                         get(KeyTable.REDIS_CA),
-                        get(KeyTable.REDIS_PROGRAM)),
+                        get(KeyTable.REDIS_PROGRAM),
+                        new Topology(
+                                get(KeyTable.REDIS_MODE),
+                                get(KeyTable.REDIS_MASTER),
+                                get(KeyTable.REDIS_SENTINEL_PASSWORD)),
+                        get(KeyTable.DURABILITY),
+                        get(KeyTable.REDIS_ALLOW_EVICTION)),
                 get(KeyTable.NAMESPACE),
                 get(KeyTable.BUCKETS),
                 new Instances(
@@ -70,6 +79,7 @@ final class Resolution {
         checkExposure(settings);
         checkTries(settings.redis());
         checkRoles(roles);
+        checkTopology(settings.redis());
         return settings;
     }
 
@@ -104,6 +114,51 @@ final class Resolution {
         String conflict = Role.conflict(roles);
         if (conflict != null) {
             faults.add(new Fault(KeyTable.ROLES.name(), shown(KeyTable.ROLES), origin(KeyTable.ROLES), conflict));
+        }
+    }
+
+    private void checkTopology(Redis redis) {
+        if (!sound(KeyTable.REDIS_URL, KeyTable.REDIS_MODE)) {
+            return;
+        }
+        String mode = Values.spelled(redis.mode());
+        refuse(
+                KeyTable.REDIS_MODE,
+                mode,
+                redis.url() == null && redis.mode() != Mode.STANDALONE,
+                "redis.url is not set, and the embedded Redis is standalone; expected redis.url with the addresses");
+        refuse(
+                KeyTable.REDIS_URL,
+                redis.redacted(),
+                redis.urls().size() > 1 && redis.mode() == Mode.STANDALONE,
+                "several addresses; expected one, or redis.mode replication, sentinel or cluster");
+        refuse(
+                KeyTable.REDIS_URL,
+                redis.redacted(),
+                redis.url() != null
+                        && redis.mode() == Mode.CLUSTER
+                        && RedisUrl.database(URI.create(redis.urls().get(0))) != 0,
+                "a database; a cluster has none but 0");
+        refuse(
+                KeyTable.REDIS_MASTER,
+                redis.topology().master(),
+                redis.mode() != Mode.SENTINEL && !redis.topology().master().equals(KeyTable.REDIS_MASTER.defaultText()),
+                "redis.mode is " + mode + "; expected sentinel with it");
+        refuse(
+                KeyTable.REDIS_SENTINEL_PASSWORD,
+                null,
+                redis.mode() != Mode.SENTINEL && redis.topology().sentinelPassword() != null,
+                "redis.mode is " + mode + "; expected sentinel with it");
+        refuse(
+                KeyTable.DURABILITY,
+                redis.durability().toString(),
+                redis.url() == null && redis.durability().replicas() > 0,
+                "redis.url is not set, and the embedded Redis has no replicas; expected everysec or always");
+    }
+
+    private void refuse(Key<?> key, String given, boolean wrong, String problem) {
+        if (wrong && sound(key)) {
+            faults.add(new Fault(key.name(), given, origin(key), problem));
         }
     }
 

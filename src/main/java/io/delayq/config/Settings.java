@@ -4,6 +4,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import java.util.stream.Collectors;
 
 /**
  * Everything that can be set, checked once at start by {@link SettingsLoader}. {@code conf/delayq.yaml} has each name with
@@ -37,32 +38,109 @@ public record Settings(
      */
     public record Http(String host, int port, int maxConnections, long idleMillis, long headerMillis) {}
 
+    /** What {@link Redis#url} names. */
+    public enum Mode {
+        STANDALONE,
+        REPLICATION,
+        SENTINEL,
+        CLUSTER
+    }
+
     /**
-     * @param url null: the embedded server is started
+     * What a write must have reached before it is answered.
+     *
+     * @param always Redis' disk
+     * @param replicas so many replicas' memory; 0: none is waited for
+     */
+    public record Durability(boolean always, int replicas) {
+        public static final Durability EVERYSEC = new Durability(false, 0);
+        public static final Durability ALWAYS = new Durability(true, 0);
+
+        public static Durability replicas(int count) {
+            return new Durability(false, count);
+        }
+
+        @Override
+        public String toString() {
+            return replicas > 0 ? "replicas:" + replicas : always ? "always" : "everysec";
+        }
+    }
+
+    /**
+     * How the nodes behind {@link Redis#url} belong together.
+     *
+     * @param master what the sentinels call it
+     * @param sentinelPassword null: they ask for none
+     */
+    public record Topology(Mode mode, String master, String sentinelPassword) {
+        @Override
+        public String toString() {
+            return "Topology[mode=" + mode + ", master=" + master + "]";
+        }
+    }
+
+    /**
+     * @param url null: the embedded server is started; several addresses are separated by commas
      * @param deadlineMillis how long one request may take in all, repetitions included
      * @param tryMillis how long one try may take before its connection is given up
      * @param queue most jobs and calls waiting for Redis in one verticle instance; more answer 503
      * @param ca PEM file with certificates to trust besides Java's, null: none
      * @param program what to start as the embedded server, null: what the jar brings
+     * @param allowEviction use a Redis that evicts keys when it is full
      */
-    public record Redis(String url, long deadlineMillis, long tryMillis, int queue, Path ca, Path program) {
-        public Redis(String url, long deadlineMillis, long tryMillis, int queue, Path ca) {
-            this(url, deadlineMillis, tryMillis, queue, ca, null);
-        }
-
+    public record Redis(
+            String url,
+            long deadlineMillis,
+            long tryMillis,
+            int queue,
+            Path ca,
+            Path program,
+            Topology topology,
+            Durability durability,
+            boolean allowEviction) {
         @Override
         public String toString() {
             return "Redis[url=" + redacted() + ", deadlineMillis=" + deadlineMillis + ", tryMillis=" + tryMillis
-                    + ", queue=" + queue + ", ca=" + ca + ", program=" + program + "]";
+                    + ", queue=" + queue + ", ca=" + ca + ", program=" + program + ", topology=" + topology
+                    + ", durability=" + durability + ", allowEviction=" + allowEviction + "]";
         }
 
-        /** The address without user and password. */
+        public Mode mode() {
+            return topology.mode;
+        }
+
+        /** One or more, each whole; none for the embedded server. */
+        public List<String> urls() {
+            return url == null ? List.of() : RedisUrl.split(url);
+        }
+
+        /** The addresses without user and password. */
         public String redacted() {
-            return url == null ? "embedded" : url.replaceFirst("//.*@", "//");
+            return url == null
+                    ? "embedded"
+                    : urls().stream()
+                            .map(one -> one.replaceFirst("//.*@", "//"))
+                            .collect(Collectors.joining(","));
         }
 
         public Redis withUrl(String other) {
-            return new Redis(other, deadlineMillis, tryMillis, queue, ca, program);
+            return new Redis(other, deadlineMillis, tryMillis, queue, ca, program, topology, durability, allowEviction);
+        }
+
+        public Redis withQueue(int other) {
+            return new Redis(url, deadlineMillis, tryMillis, other, ca, program, topology, durability, allowEviction);
+        }
+
+        public Redis withCa(Path other) {
+            return new Redis(url, deadlineMillis, tryMillis, queue, other, program, topology, durability, allowEviction);
+        }
+
+        public Redis withTopology(Topology other) {
+            return new Redis(url, deadlineMillis, tryMillis, queue, ca, program, other, durability, allowEviction);
+        }
+
+        public Redis withDurability(Durability other) {
+            return new Redis(url, deadlineMillis, tryMillis, queue, ca, program, topology, other, allowEviction);
         }
     }
 
@@ -115,7 +193,11 @@ public record Settings(
     }
 
     public Settings withRedisUrl(String url) {
-        return new Settings(http, dataDir, redis.withUrl(url), namespace, buckets, instances, tokens, insecure);
+        return withRedis(redis.withUrl(url));
+    }
+
+    public Settings withRedis(Redis other) {
+        return new Settings(http, dataDir, other, namespace, buckets, instances, tokens, insecure);
     }
 
     /** @param port 0: any free one */

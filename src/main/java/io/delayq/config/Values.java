@@ -3,7 +3,11 @@ package io.delayq.config;
 import io.delayq.job.Durations;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
+import java.util.List;
+import java.util.Locale;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 
 /**
  * Parsers for the plain kinds of value. Variables and flags are always text and the file has numbers and booleans too, so
@@ -12,6 +16,7 @@ import java.util.regex.Pattern;
 final class Values {
     static final String HIDDEN = "(hidden)";
 
+    private static final Pattern REPLICAS = Pattern.compile("replicas:([1-9]|10)");
     private static final Pattern WHOLE = Pattern.compile("0|[1-9][0-9]{0,9}");
 
     private Values() {}
@@ -69,6 +74,42 @@ final class Values {
             return "true".equals(given);
         }
         throw new Refused();
+    }
+
+    static <E extends Enum<E>> Key.Parser<E> oneOf(Class<E> type) {
+        return given -> {
+            String text = text(given);
+            for (E one : type.getEnumConstants()) {
+                if (spelled(one).equals(text)) {
+                    return one;
+                }
+            }
+            throw new Refused();
+        };
+    }
+
+    static <E extends Enum<E>> String expected(Class<E> type) {
+        List<String> words =
+                Stream.of(type.getEnumConstants()).map(Values::spelled).toList();
+        int last = words.size() - 1;
+        return String.join(", ", words.subList(0, last)) + " or " + words.get(last);
+    }
+
+    static String spelled(Enum<?> one) {
+        return one.name().toLowerCase(Locale.ROOT);
+    }
+
+    static Settings.Durability durability(Object given) throws Refused {
+        String text = text(given);
+        Matcher replicas = REPLICAS.matcher(text);
+        if (replicas.matches()) {
+            return Settings.Durability.replicas(Integer.parseInt(replicas.group(1)));
+        }
+        return switch (text) {
+            case "everysec" -> Settings.Durability.EVERYSEC;
+            case "always" -> Settings.Durability.ALWAYS;
+            default -> throw new Refused();
+        };
     }
 
     static Path path(Object given) throws Refused {

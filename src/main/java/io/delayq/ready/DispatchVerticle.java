@@ -17,6 +17,7 @@ import io.vertx.core.eventbus.Message;
 import io.vertx.core.eventbus.ReplyException;
 import io.vertx.core.eventbus.ReplyFailure;
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
@@ -39,6 +40,23 @@ public final class DispatchVerticle extends VerticleBase {
     private static final long PAUSE_AFTER_FAILURE_MILLIS = 100;
     private static final long SWEEP_MILLIS = 2_000;
     private static final long SILENT_NANOS = 5_000_000_000L;
+    private static final long OVERDUE_NANOS = 1_000_000_000L;
+
+    /** What a bucket is being asked. */
+    private static final class Question {
+        final List<Store.Want> wants;
+        final long askedNanos = System.nanoTime();
+        boolean overdue;
+
+        Question(List<Store.Want> wants) {
+            this.wants = wants;
+        }
+
+        /** What it still takes of the demand. In a turn nobody else may be asked meanwhile. */
+        int holds(Store.Want want) {
+            return overdue && !want.inTurn() ? 0 : want.max();
+        }
+    }
 
     private final Stores stores;
     private final Addresses addresses;
@@ -52,6 +70,10 @@ public final class DispatchVerticle extends VerticleBase {
     private long redisNow;
     private long redisNowNanos;
     private boolean[] busy;
+    private Question[] questions;
+    /** Buckets that could not be asked the last time, or owe an answer for long. */
+    private final BitSet troubled = new BitSet();
+
     private int firstBucket;
     private long batches;
     private long sweepTimer;
@@ -68,8 +90,9 @@ public final class DispatchVerticle extends VerticleBase {
     public Future<?> start() {
         store = stores.open(vertx, "dispatcher-" + instance);
         busy = new boolean[stores.buckets()];
+        questions = new Question[stores.buckets()];
         turns = new Turns(vertx, store, JOBS_A_TOPIC, this::track, this::turned);
-        sweepTimer = vertx.setTimer(SWEEP_MILLIS, timer -> forgetSilent());
+        sweepTimer = vertx.setTimer(SWEEP_MILLIS, timer -> sweep());
         meters.queue("handover", "dispatcher-" + instance, underWay::size);
         return vertx.eventBus()
                 .consumer(addresses.dispatcher(instance), this::received)
@@ -107,7 +130,8 @@ public final class DispatchVerticle extends VerticleBase {
             return;
         }
         if (body instanceof Demand demand) {
-            Topic topic = topics.computeIfAbsent(demand.topic(), name -> new Topic(name, stores.buckets()));
+            Topic topic =
+                    topics.computeIfAbsent(demand.topic(), name -> new Topic(name, stores.buckets(), this::isAway));
             topic.demanded(demand, System.nanoTime());
             changed(topic);
         } else if (body instanceof ReadyHint hint && topics.containsKey(hint.topic())) {
@@ -122,12 +146,37 @@ public final class DispatchVerticle extends VerticleBase {
         ask();
     }
 
-    private void forgetSilent() {
+    private void sweep() {
         for (Topic topic : List.copyOf(topics.values())) {
             release(topic.forgetSilent(System.nanoTime(), SILENT_NANOS));
             changed(topic);
         }
-        sweepTimer = vertx.setTimer(SWEEP_MILLIS, timer -> forgetSilent());
+        for (int bucket = 0; bucket < questions.length; bucket++) {
+            Question question = questions[bucket];
+            boolean isLate = question != null && System.nanoTime() - question.askedNanos > OVERDUE_NANOS;
+            if (isLate && !question.overdue) {
+                overdue(bucket, question);
+            }
+        }
+        ask();
+        sweepTimer = vertx.setTimer(SWEEP_MILLIS, timer -> sweep());
+    }
+
+    private boolean isAway(int bucket) {
+        return troubled.get(bucket) || !store.isUp(bucket);
+    }
+
+    private void overdue(int bucket, Question question) {
+        question.overdue = true;
+        troubled.set(bucket);
+        for (Store.Want want : question.wants) {
+            if (!want.inTurn()) {
+                Topic topic = topics.get(want.topic());
+                topic.overdue(want.max());
+                handOver(topic);
+                changed(topic);
+            }
+        }
     }
 
     private void changed(Topic topic) {
@@ -191,19 +240,24 @@ public final class DispatchVerticle extends VerticleBase {
             return;
         }
         busy[bucket] = true;
+        Question question = new Question(wants);
+        questions[bucket] = question;
         track(store.reserve(bucket, wants)
-                .onSuccess(reserved -> reserved(bucket, wants, reserved))
-                .onFailure(error -> failed(bucket, wants, error)));
+                .onSuccess(reserved -> reserved(bucket, question, reserved))
+                .onFailure(error -> failed(bucket, question, error)));
     }
 
-    private void reserved(int bucket, List<Store.Want> wants, Store.Reserved reserved) {
+    private void reserved(int bucket, Question question, Store.Reserved reserved) {
         busy[bucket] = false;
+        questions[bucket] = null;
+        troubled.clear(bucket);
         redisNow = reserved.now();
         redisNowNanos = System.nanoTime();
-        for (int i = 0; i < wants.size(); i++) {
+        for (int i = 0; i < question.wants.size(); i++) {
             Store.Leased leased = reserved.leased().get(i);
             Topic topic = topics.get(leased.topic());
-            topic.answered(bucket, wants.get(i).max(), leased.jobs().size(), leased.more() || leased.limited());
+            int held = question.holds(question.wants.get(i));
+            topic.answered(bucket, held, leased.jobs().size(), leased.more() || leased.limited());
             if (leased.limited()) {
                 turns.learn(topic);
             }
@@ -219,13 +273,18 @@ public final class DispatchVerticle extends VerticleBase {
     }
 
     /** Nothing was reserved; a defect is in the log already. */
-    private void failed(int bucket, List<Store.Want> wants, Throwable error) {
+    private void failed(int bucket, Question question, Throwable error) {
         log.debug("reserve failed bucket={}", bucket, error);
-        for (Store.Want want : wants) {
+        questions[bucket] = null;
+        troubled.set(bucket);
+        for (Store.Want want : question.wants) {
             Topic topic = topics.get(want.topic());
-            topic.answered(bucket, want.max(), 0, true);
+            topic.answered(bucket, question.holds(want), 0, true);
             if (want.inTurn()) {
                 turns.end(topic);
+            }
+            if (!stopped) {
+                handOver(topic);
             }
             changed(topic);
         }

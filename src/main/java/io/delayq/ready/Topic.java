@@ -7,6 +7,8 @@ import java.util.BitSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.IntPredicate;
+import java.util.stream.IntStream;
 
 /**
  * The demand for one topic: who wants how many, and which buckets may have some. Pure: it decides, the verticle acts.
@@ -57,6 +59,8 @@ final class Topic {
     private final BitSet promising = new BitSet();
     /** Asked before someone came who trusts no earlier look: their answer is not the one it waits for. */
     private final BitSet recheck = new BitSet();
+    /** Buckets whose Redis is away: nobody waits for these. */
+    private final IntPredicate away;
 
     private long room;
     private int asked;
@@ -79,8 +83,13 @@ final class Topic {
     }
 
     Topic(String name, int buckets) {
+        this(name, buckets, bucket -> false);
+    }
+
+    Topic(String name, int buckets, IntPredicate away) {
         this.name = name;
         this.buckets = buckets;
+        this.away = away;
         toAsk.set(0, buckets);
         promising.set(0, buckets);
     }
@@ -154,7 +163,7 @@ final class Topic {
     }
 
     boolean unused() {
-        return consumers.isEmpty() && asked == 0 && turn != Turn.ASKED && turn != Turn.OPEN;
+        return consumers.isEmpty() && asking.isEmpty() && turn != Turn.ASKED && turn != Turn.OPEN;
     }
 
     /** A bucket said that the topic has a limit. */
@@ -253,6 +262,11 @@ final class Topic {
         recheck.clear(bucket);
     }
 
+    /** A bucket owes an answer: others may meet the demand, and what nobody has room for in the end is given back. */
+    void overdue(int count) {
+        asked -= count;
+    }
+
     /** Gives each consumer with room its share. Returns what nobody has room for. */
     List<Delivery> give(List<Delivery> jobs) {
         int at = 0;
@@ -286,7 +300,7 @@ final class Topic {
      * until it is full or no bucket is known to have more.
      */
     List<Consumer> full() {
-        boolean nothingPromised = promising.isEmpty();
+        boolean nothingPromised = nothingPromised();
         List<Consumer> out = new ArrayList<>();
         for (Consumer consumer : List.copyOf(consumers.values())) {
             boolean some = !consumer.gathered.isEmpty();
@@ -301,6 +315,13 @@ final class Topic {
             }
         }
         return out;
+    }
+
+    private boolean nothingPromised() {
+        // if all are away there is nothing to say
+        return promising.isEmpty()
+                || promising.stream().allMatch(away)
+                        && !IntStream.range(0, buckets).allMatch(away);
     }
 
     /** Everyone, for the end. */

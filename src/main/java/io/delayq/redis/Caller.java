@@ -17,15 +17,16 @@ import java.util.function.ToIntFunction;
 final class Caller {
     private static final SecureRandom random = new SecureRandom();
 
-    private final RedisLink link;
+    private final Link link;
     private final Keys keys;
     private final Meters meters;
     private final String name = randomText(6);
     private final byte[] channel;
     private final long[][] numbers;
     private final List<List<byte[]>> bucketKeys = new ArrayList<>();
+    private final List<List<byte[]>> lastKeys = new ArrayList<>();
 
-    Caller(RedisLink link, Keys keys, Meters meters) {
+    Caller(Link link, Keys keys, Meters meters) {
         this.link = link;
         this.keys = keys;
         this.meters = meters;
@@ -37,6 +38,7 @@ final class Caller {
                 list.add(Bytes.of(key));
             }
             bucketKeys.add(list);
+            lastKeys.add(link.slotsMove() ? List.of(Bytes.of(keys.nowhere(bucket))) : List.of());
         }
     }
 
@@ -58,12 +60,14 @@ final class Caller {
      */
     Future<Response> call(
             Script script, int bucket, List<byte[]> args, ToIntFunction<Response> jobs, long deadlineMillis) {
-        List<byte[]> all = new ArrayList<>(args.size() + 9);
-        all.add(Bytes.of(script.numbered() ? 5 : 4));
+        List<byte[]> all = new ArrayList<>(args.size() + 10);
+        List<byte[]> last = lastKeys.get(bucket);
+        all.add(Bytes.of((script.numbered() ? 5 : 4) + last.size()));
         all.addAll(bucketKeys.get(bucket));
         if (script.numbered()) {
             all.add(Bytes.of(keys.call(bucket, name, script.word())));
         }
+        all.addAll(last);
         all.add(channel);
         all.add(Bytes.of(bucket));
         if (script.numbered()) {
@@ -71,7 +75,7 @@ final class Caller {
         }
         all.addAll(args);
         long started = System.nanoTime();
-        return link.call(script, all, deadlineMillis)
+        return link.call(bucket, script, all, deadlineMillis)
                 .onSuccess(answer ->
                         meters.redisCall(script.word(), System.nanoTime() - started, jobs.applyAsInt(answer)));
     }

@@ -7,6 +7,7 @@ import io.vertx.core.Vertx;
 import io.vertx.redis.client.Response;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -14,27 +15,63 @@ import java.util.Map;
 /**
  * Turns single requests into calls for many jobs. While calls are under way, what arrives gathers by bucket and goes as
  * the next calls, bucket by bucket: no timer, nothing added when idle, large batches under load. A bucket has one call
- * under way at a time; all together have as many as keep Redis busy, for further ones would only make each smaller.
- * Owned by one event loop.
+ * under way at a time; all buckets of one Redis have as many as keep it busy, for further ones would only make each
+ * smaller. One that does not come back soon does not count, for then it is not Redis that is busy. Owned by one event
+ * loop.
  *
  * @param <R> what one request comes to
  */
 final class Gather<R> {
     private static final int MOST_JOBS = 250;
     private static final int MOST_BYTES = 1 << 20;
+    /** A call under way for longer is stuck: its bucket's Redis is away, or its slot moves. */
+    private static final long STUCK_NANOS = 100_000_000L;
+    /** For how long a bucket whose call failed is not favoured. */
+    private static final long SHUNNED_NANOS = 2_000_000_000L;
 
     /** Reads the outcome of the i-th job from a call's answer. */
     interface Reader<R> {
         R read(Response answer, int i);
     }
 
-    private record Item<R>(String topic, List<byte[]> args, int bytes, long deadlineNanos, Promise<R> promise) {}
+    private record Item<R>(
+            String topic, List<byte[]> args, int bytes, long deadlineNanos, Node<R> node, Promise<R> promise) {}
+
+    /** What goes to one Redis. */
+    private static final class Node<R> {
+        final ArrayDeque<Lane<R>> line = new ArrayDeque<>();
+        final ArrayDeque<Lane<R>> called = new ArrayDeque<>();
+        int waiting;
+        boolean watched;
+
+        /** How many calls keep it busy. */
+        int calls() {
+            long now = System.nanoTime();
+            int count = 0;
+            for (Lane<R> lane : called) {
+                count += lane.isStuck(now) ? 0 : 1;
+            }
+            return count;
+        }
+    }
 
     private static final class Lane<R> {
         final int bucket;
         final ArrayDeque<Item<R>> items = new ArrayDeque<>();
         /** In line for its next call, or with one under way. */
         boolean busy;
+        /** 0: none is under way. */
+        long calledNanos;
+        /** 0: the last one did not fail. */
+        long failedNanos;
+
+        boolean isStuck(long now) {
+            return calledNanos != 0 && now - calledNanos > STUCK_NANOS;
+        }
+
+        boolean isShunned(long now) {
+            return isStuck(now) || failedNanos != 0 && now - failedNanos < SHUNNED_NANOS;
+        }
 
         Lane(int bucket) {
             this.bucket = bucket;
@@ -42,6 +79,7 @@ final class Gather<R> {
     }
 
     private final Vertx vertx;
+    private final Link link;
     private final Caller caller;
     private final Script script;
     private final Reader<R> reader;
@@ -49,16 +87,19 @@ final class Gather<R> {
     private final long deadlineMillis;
     private final int mostCalls;
     private final List<Lane<R>> lanes = new ArrayList<>();
-    private final ArrayDeque<Lane<R>> line = new ArrayDeque<>();
+    private final Map<String, Node<R>> nodes = new HashMap<>();
     private int waiting;
-    private int calls;
     private int favoured;
     private int favours;
     private Promise<Void> idle;
 
-    /** @param mostCalls how many may be under way over all buckets */
+    /**
+     * @param mostCalls how many may be under way over all buckets of one Redis
+     * @param limit most requests waiting for one Redis
+     */
     Gather(
             Vertx vertx,
+            Link link,
             Caller caller,
             Script script,
             int buckets,
@@ -67,6 +108,7 @@ final class Gather<R> {
             long deadlineMillis,
             Reader<R> reader) {
         this.vertx = vertx;
+        this.link = link;
         this.caller = caller;
         this.script = script;
         this.reader = reader;
@@ -78,12 +120,23 @@ final class Gather<R> {
         }
     }
 
-    /** The bucket for a job that could go to any: the one of those before it, as long as they fit into one call. */
+    /**
+     * The bucket for a job that could go to any: the one of those before it, as long as they fit into one call and it can
+     * be reached.
+     */
     int favour() {
         if (favours == MOST_JOBS) {
             favourNext();
         }
         favours++;
+        long now = System.nanoTime();
+        for (int i = 0; i < lanes.size(); i++) {
+            int bucket = (favoured + i) % lanes.size();
+            if (link.isUp(bucket) && !lanes.get(bucket).isShunned(now)) {
+                favoured = bucket;
+                break;
+            }
+        }
         return favoured;
     }
 
@@ -105,8 +158,9 @@ final class Gather<R> {
         return idle.future();
     }
 
-    private void answered(int count) {
-        waiting -= count;
+    private void answered(Item<R> item) {
+        item.node.waiting--;
+        waiting--;
         if (waiting == 0 && idle != null) {
             Promise<Void> over = idle;
             idle = null;
@@ -115,9 +169,11 @@ final class Gather<R> {
     }
 
     Future<R> add(int bucket, String topic, List<byte[]> args) {
-        if (waiting >= limit) {
+        Node<R> node = node(bucket);
+        if (node.waiting >= limit) {
             return Future.failedFuture(new StoreException(Kind.BUSY, "too many jobs are waiting for Redis"));
         }
+        node.waiting++;
         waiting++;
         int bytes = 0;
         for (byte[] arg : args) {
@@ -125,23 +181,34 @@ final class Gather<R> {
         }
         Promise<R> promise = Promise.promise();
         Lane<R> lane = lanes.get(bucket);
-        lane.items.add(new Item<>(topic, args, bytes, System.nanoTime() + deadlineMillis * 1_000_000, promise));
+        lane.items.add(new Item<>(topic, args, bytes, System.nanoTime() + deadlineMillis * 1_000_000, node, promise));
         if (!lane.busy) {
             lane.busy = true;
-            line.add(lane);
+            node.line.add(lane);
             // at the end of this turn of the event loop, so that all that this turn brings goes together
-            vertx.runOnContext(v -> callOn());
+            vertx.runOnContext(v -> callOn(node));
         }
         return promise.future();
     }
 
-    private void callOn() {
-        while (calls < mostCalls && !line.isEmpty()) {
-            call(line.poll());
+    private Node<R> node(int bucket) {
+        return nodes.computeIfAbsent(link.node(bucket), address -> new Node<>());
+    }
+
+    private void callOn(Node<R> node) {
+        while (!node.line.isEmpty() && node.calls() < mostCalls) {
+            call(node, node.line.poll());
+        }
+        if (!node.line.isEmpty() && !node.watched) {
+            node.watched = true;
+            vertx.setTimer(STUCK_NANOS / 1_000_000 + 1, timer -> {
+                node.watched = false;
+                callOn(node);
+            });
         }
     }
 
-    private void call(Lane<R> lane) {
+    private void call(Node<R> node, Lane<R> lane) {
         List<Item<R>> batch = take(lane);
         if (lane.bucket == favoured) {
             favourNext();
@@ -163,15 +230,21 @@ final class Gather<R> {
             ordered.addAll(items);
         });
         long left = Math.max(1, (batch.get(0).deadlineNanos - System.nanoTime()) / 1_000_000);
-        calls++;
+        lane.calledNanos = System.nanoTime();
+        node.called.add(lane);
         caller.call(script, lane.bucket, args, answer -> batch.size(), left).onComplete(result -> {
-            calls--;
+            node.called.remove(lane);
+            lane.calledNanos = 0;
+            lane.failedNanos = result.succeeded() ? 0 : System.nanoTime();
             lane.busy = !lane.items.isEmpty();
             if (lane.busy) {
-                line.add(lane);
+                // another one, if the bucket has moved
+                Node<R> next = node(lane.bucket);
+                next.line.add(lane);
+                callOn(next);
             }
             // first the next call, so that Redis works while these are answered
-            callOn();
+            callOn(node);
             for (int i = 0; i < ordered.size(); i++) {
                 if (result.succeeded()) {
                     ordered.get(i).promise.complete(reader.read(result.result(), i));
@@ -179,7 +252,7 @@ final class Gather<R> {
                     ordered.get(i).promise.fail(result.cause());
                 }
             }
-            answered(ordered.size());
+            ordered.forEach(this::answered);
         });
     }
 
@@ -190,7 +263,7 @@ final class Gather<R> {
         while (!lane.items.isEmpty() && batch.size() < MOST_JOBS && (bytes < MOST_BYTES || batch.isEmpty())) {
             Item<R> item = lane.items.poll();
             if (item.deadlineNanos - System.nanoTime() <= 0) {
-                answered(1);
+                answered(item);
                 item.promise.fail(new StoreException(Kind.UNAVAILABLE, "Redis is out of reach"));
             } else {
                 batch.add(item);

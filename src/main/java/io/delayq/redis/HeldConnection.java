@@ -20,7 +20,7 @@ final class HeldConnection {
     private static final Logger log = LoggerFactory.getLogger(HeldConnection.class);
     private static final long FIRST_PAUSE_MILLIS = 20;
     private static final long LONGEST_PAUSE_MILLIS = 1_000;
-    private static final long REFUSED_PAUSE_MILLIS = 5_000;
+    static final long REFUSED_PAUSE_MILLIS = 5_000;
     /** "up" is said of a connection that has held for so long, so that one that comes and goes is "down" once. */
     private static final long STEADY_MILLIS = 500;
 
@@ -28,7 +28,7 @@ final class HeldConnection {
     /** Answers of one that is not the master any more: the address may lead to the right one soon. */
     static final Set<String> NO_MASTER = Set.of("READONLY", "MASTERDOWN");
 
-    private static final Set<String> REFUSALS = Set.of("WRONGPASS", "NOAUTH", "NOPERM");
+    static final Set<String> REFUSALS = Set.of("WRONGPASS", "NOAUTH", "NOPERM");
 
     private final Vertx vertx;
     private final RedisEndpoint endpoint;

@@ -92,8 +92,22 @@ public final class Keys {
         return key(bucket, "call:" + caller + ":" + kind);
     }
 
+    /**
+     * A key that never is. In a slot on the move a key that is not there may be on the other node, so a call that names
+     * one is refused before it begins. Without it a script could begin while all its keys are there, take the last entry
+     * off one of them, and be ended in its middle when it looks there again.
+     */
+    String nowhere(int bucket) {
+        return key(bucket, "nowhere");
+    }
+
     String key(int bucket, String rest) {
         return tags[bucket] + rest;
+    }
+
+    /** The Redis Cluster slot that the bucket lives in. */
+    int slotOf(int bucket) {
+        return slot(tags[bucket].substring(1, tags[bucket].indexOf('}')));
     }
 
     /** The smallest k for which the tag's slot lies in the bucket's part of the slots, so that buckets spread evenly. */

@@ -52,19 +52,44 @@ public final class RedisCheckup {
         });
     }
 
+    /**
+     * A cluster as one of its nodes tells of it.
+     *
+     * @param masters their addresses
+     * @param uncovered how many slots none of them has
+     */
+    public record Cluster(List<String> masters, int uncovered) {}
+
+    /** @param settings with urls of a cluster */
+    public static Future<Cluster> cluster(Vertx vertx, Settings.Redis settings) {
+        return endpoint(vertx, settings)
+                .compose(at -> SlotTable.ask(vertx, at, at.nodes().all()))
+                .map(table -> new Cluster(table.masters(), table.uncovered()));
+    }
+
     /** @param settings with a url */
     public static Future<Facts> look(Vertx vertx, Settings.Redis settings) {
+        return endpoint(vertx, settings).compose(at -> look(vertx, at));
+    }
+
+    /** @param address of one node of the cluster that the settings name */
+    public static Future<Facts> look(Vertx vertx, Settings.Redis settings, String address) {
+        return endpoint(vertx, settings).compose(cluster -> look(vertx, cluster.at(address)));
+    }
+
+    private static Future<RedisEndpoint> endpoint(Vertx vertx, Settings.Redis settings) {
         Path ca = settings.ca();
-        Future<RedisEndpoint> endpoint = ca == null
+        return ca == null
                 ? Future.succeededFuture(new RedisEndpoint(settings))
                 : vertx.executeBlocking(() -> new RedisEndpoint(settings, RedisTrust.load(ca)));
-        return endpoint.compose(at -> {
-            Redis redis = Redis.createClient(vertx, at.options());
-            return redis.connect()
-                    .compose(RedisCheckup::facts)
-                    .timeout(LIMIT_MILLIS, TimeUnit.MILLISECONDS)
-                    .eventually(redis::close);
-        });
+    }
+
+    private static Future<Facts> look(Vertx vertx, RedisEndpoint at) {
+        Redis redis = Redis.createClient(vertx, at.options());
+        return redis.connect()
+                .compose(RedisCheckup::facts)
+                .timeout(LIMIT_MILLIS, TimeUnit.MILLISECONDS)
+                .eventually(redis::close);
     }
 
     private static Future<Facts> facts(RedisConnection connection) {

@@ -1,15 +1,24 @@
 package io.delayq.redis;
 
 import io.delayq.config.Settings;
+import io.delayq.config.Settings.Mode;
 import io.vertx.core.net.NetClientOptions;
 import io.vertx.core.net.TrustOptions;
 import io.vertx.redis.client.ProtocolVersion;
 import io.vertx.redis.client.RedisOptions;
+import java.net.URI;
+import java.util.List;
 
 /** Where Redis is and how patient we are with it. */
 public final class RedisEndpoint {
+    private static final int DEFAULT_PORT = 6379;
+
     private final Settings.Redis settings;
     private final TrustOptions trust;
+    /** Null unless it is a cluster. */
+    private final ClusterNodes nodes;
+    /** Null: the one that is set, or any of a cluster's. */
+    private final String address;
 
     /** Trusts whom Java trusts. */
     public RedisEndpoint(Settings.Redis settings) {
@@ -18,8 +27,44 @@ public final class RedisEndpoint {
 
     /** @param trust null: whom Java trusts */
     public RedisEndpoint(Settings.Redis settings, TrustOptions trust) {
+        this(settings, trust, settings.mode() == Mode.CLUSTER ? new ClusterNodes(addresses(settings)) : null, null);
+    }
+
+    private RedisEndpoint(Settings.Redis settings, TrustOptions trust, ClusterNodes nodes, String address) {
         this.settings = settings;
         this.trust = trust;
+        this.nodes = nodes;
+        this.address = address;
+    }
+
+    /** That node of the cluster. */
+    RedisEndpoint at(String node) {
+        return new RedisEndpoint(settings, trust, nodes, node);
+    }
+
+    boolean isCluster() {
+        return nodes != null;
+    }
+
+    ClusterNodes nodes() {
+        return nodes;
+    }
+
+    private static List<String> addresses(Settings.Redis settings) {
+        return settings.urls().stream()
+                .map(URI::create)
+                .map(uri -> uri.getHost() + ":" + (uri.getPort() < 0 ? DEFAULT_PORT : uri.getPort()))
+                .toList();
+    }
+
+    /** With the next node's address if any will do. */
+    private String url() {
+        if (nodes == null) {
+            return settings.url();
+        }
+        URI first = URI.create(settings.urls().get(0));
+        String user = first.getRawUserInfo() == null ? "" : first.getRawUserInfo() + "@";
+        return first.getScheme() + "://" + user + (address == null ? nodes.next() : address);
     }
 
     long tryMillis() {
@@ -39,7 +84,7 @@ public final class RedisEndpoint {
     }
 
     String redacted() {
-        return settings.redacted();
+        return address == null ? settings.redacted() : address;
     }
 
     RedisOptions options() {
@@ -52,7 +97,7 @@ public final class RedisEndpoint {
         // one connection, held for good: the pool must neither recycle nor share it. RESP2, because the client hands a
         // RESP3 push message to whoever waits for an answer
         return new RedisOptions()
-                .setConnectionString(settings.url())
+                .setConnectionString(url())
                 .setNetClientOptions(net)
                 .setPreferredProtocolVersion(ProtocolVersion.RESP2)
                 .setMaxPoolSize(1)

@@ -13,6 +13,7 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import java.util.function.IntPredicate;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.slf4j.Logger;
@@ -23,36 +24,66 @@ import org.slf4j.LoggerFactory;
  * the second time), so a call whose answer was lost is sent again on the next connection until its deadline. Owned by
  * one event loop: all methods are called there.
  */
-public final class RedisLink {
+public final class RedisLink implements Link {
     private static final Logger log = LoggerFactory.getLogger(RedisLink.class);
     private static final long TRANSIENT_PAUSE_MILLIS = 50;
     /** Answers that say: not executed, ask again. */
     private static final Set<String> TRANSIENT =
-            Set.of("LOADING", "CLUSTERDOWN", "TRYAGAIN", "BUSY", "MISCONF", "NOREPLICAS");
+            Set.of("LOADING", "CLUSTERDOWN", "TRYAGAIN", "ASK", "BUSY", "MISCONF", "NOREPLICAS");
 
     private static final Pattern SCRIPT_LINE = Pattern.compile("user_script:(\\d+)");
 
     /** One script call; {@code args} is everything behind the script: key count, keys, arguments. */
-    private static final class Call {
+    static final class Call {
+        final int bucket;
         final Script script;
         final List<byte[]> args;
         final Promise<Response> promise = Promise.promise();
         long deadlineTimer = -1;
         long sentAt;
+        /** The link that has it, or had it last. */
+        RedisLink at;
+        /** How often it came to a node that does not have the bucket. */
+        int detours;
         /** Sent once, and its connection ended before the answer: it may have run. */
         boolean lost;
         /** Redis does not have the script: send it whole. */
         boolean whole;
 
-        Call(Script script, List<byte[]> args) {
+        Call(int bucket, Script script, List<byte[]> args) {
+            this.bucket = bucket;
             this.script = script;
             this.args = args;
         }
+
+        boolean hasDeadline() {
+            return deadlineTimer >= 0;
+        }
     }
+
+    /** What is done in a cluster about a node that cannot serve a call. */
+    interface Detour {
+        /** @return whether it has taken the call; else that is repeated here, or fails */
+        boolean takes(Call call, String code, String text);
+
+        /** The connection ended; its calls wait for the next one. */
+        void down(RedisLink link);
+    }
+
+    private static final Detour NONE = new Detour() {
+        @Override
+        public boolean takes(Call call, String code, String text) {
+            return false;
+        }
+
+        @Override
+        public void down(RedisLink link) {}
+    };
 
     private final Vertx vertx;
     private final long tryMillis;
     private final int limit;
+    private final Detour detour;
     private final HeldConnection held;
     private final ArrayDeque<Call> sent = new ArrayDeque<>();
     private final ArrayDeque<Call> waiting = new ArrayDeque<>();
@@ -62,49 +93,91 @@ public final class RedisLink {
 
     /** Begins to connect at once; calls made before it is up wait within their deadline. */
     public RedisLink(Vertx vertx, RedisEndpoint endpoint, String name) {
+        this(vertx, endpoint, name, NONE);
+    }
+
+    RedisLink(Vertx vertx, RedisEndpoint endpoint, String name, Detour detour) {
         this.vertx = vertx;
+        this.detour = detour;
         this.tryMillis = endpoint.tryMillis();
         this.limit = endpoint.callLimit();
         this.held = new HeldConnection(vertx, endpoint, name, this::sendWaiting, this::keepUnanswered);
     }
 
-    boolean isClosed() {
+    @Override
+    public boolean isClosed() {
         return closed;
     }
 
+    @Override
     public boolean isUp() {
         return held.connection() != null;
     }
 
+    @Override
+    public boolean isUp(int bucket) {
+        return isUp();
+    }
+
+    @Override
+    public boolean slotsMove() {
+        return false;
+    }
+
+    @Override
+    public String node(int bucket) {
+        return "";
+    }
+
     /** Completes with the first connection. */
+    @Override
     public Future<Void> ready() {
         return ready.future();
     }
 
-    /**
-     * Runs a script.
-     *
-     * @param deadlineMillis from now; 0 is without
-     */
-    Future<Response> call(Script script, List<byte[]> args, long deadlineMillis) {
+    @Override
+    public Future<Response> call(int bucket, Script script, List<byte[]> args, long deadlineMillis) {
         if (closed) {
             return Future.failedFuture(new StoreException(Kind.UNAVAILABLE, "the connection to Redis was closed"));
         }
-        if (sent.size() + waiting.size() >= limit) {
+        if (isFull()) {
             return Future.failedFuture(new StoreException(Kind.BUSY, "too many calls are waiting for Redis"));
         }
-        Call call = new Call(script, args);
+        Call call = new Call(bucket, script, args);
         if (deadlineMillis > 0) {
             call.deadlineTimer = vertx.setTimer(deadlineMillis, timer -> giveUp(call));
         }
+        add(call);
+        return call.promise.future();
+    }
+
+    boolean isFull() {
+        return sent.size() + waiting.size() >= limit;
+    }
+
+    boolean isIdle() {
+        return sent.isEmpty() && waiting.isEmpty();
+    }
+
+    /** Sends a call, now or when it can; whoever made it sees to its deadline. */
+    void add(Call call) {
+        call.at = this;
         if (isUp()) {
             transmit(call, held.connection());
         } else {
             waiting.add(call);
         }
-        return call.promise.future();
     }
 
+    /** Takes the calls back that are not under way and are for one of those buckets. */
+    List<Call> takeBack(IntPredicate buckets) {
+        List<Call> back =
+                waiting.stream().filter(call -> buckets.test(call.bucket)).toList();
+        waiting.removeAll(back);
+        return back;
+    }
+
+    @Override
     public Future<Void> close() {
         closed = true;
         ready.tryFail(new StoreException(Kind.UNAVAILABLE, "the connection to Redis was closed"));
@@ -127,6 +200,7 @@ public final class RedisLink {
             call.lost = true;
             waiting.addFirst(call);
         }
+        detour.down(this);
     }
 
     private void transmit(Call call, RedisConnection connection) {
@@ -179,6 +253,8 @@ public final class RedisLink {
         if (code.equals("NOSCRIPT") && !call.whole) {
             call.whole = true;
             transmit(call, connection);
+        } else if (detour.takes(call, code, cause.getMessage())) {
+            log.debug("call goes elsewhere script={} bucket={} code={}", call.script.word(), call.bucket, code);
         } else if (HeldConnection.NO_MASTER.contains(code)) {
             waiting.add(call);
             held.drop(connection, code);
@@ -206,7 +282,8 @@ public final class RedisLink {
         return matcher.find() ? matcher.group(1) : "unknown";
     }
 
-    private void giveUp(Call call) {
+    /** @param call also one that this link does not have */
+    void giveUp(Call call) {
         boolean maybeRun = sent.remove(call) || call.lost;
         waiting.remove(call);
         finish(call)
@@ -217,7 +294,7 @@ public final class RedisLink {
     }
 
     private Promise<Response> finish(Call call) {
-        if (call.deadlineTimer >= 0) {
+        if (call.hasDeadline()) {
             vertx.cancelTimer(call.deadlineTimer);
         }
         return call.promise;

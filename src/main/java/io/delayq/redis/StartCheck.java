@@ -5,9 +5,11 @@ import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
 import io.vertx.redis.client.Command;
+import io.vertx.redis.client.Redis;
 import io.vertx.redis.client.RedisConnection;
 import io.vertx.redis.client.Request;
 import io.vertx.redis.client.impl.types.ErrorType;
+import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -19,13 +21,17 @@ public final class StartCheck {
     private static final int OLDEST_REDIS = 7;
     private static final Pattern VERSION = Pattern.compile("redis_version:(\\d+)\\.");
 
+    private final Vertx vertx;
     private final Context context;
+    private final RedisEndpoint endpoint;
     private final HeldConnection held;
     private final Promise<Void> outcome = Promise.promise();
     private final Future<Void> passed;
 
     /** Begins at once. */
     public StartCheck(Vertx vertx, RedisEndpoint endpoint, Keys keys) {
+        this.vertx = vertx;
+        this.endpoint = endpoint;
         this.context = vertx.getOrCreateContext();
         this.held = new HeldConnection(vertx, endpoint, "start", connection -> check(connection, keys), () -> {});
         this.passed = outcome.future().eventually(held::close);
@@ -43,7 +49,8 @@ public final class StartCheck {
 
     private void check(RedisConnection connection, Keys keys) {
         version(connection)
-                .compose(ok -> meta(connection, keys))
+                .compose(ok -> cluster(connection))
+                .compose(ok -> meta(connection, keys).recover(error -> metaElsewhere(error, keys)))
                 .onSuccess(ok -> outcome.tryComplete())
                 .onFailure(error -> {
                     if (error instanceof IllegalStateException) {
@@ -63,6 +70,36 @@ public final class StartCheck {
             }
             return null;
         });
+    }
+
+    private Future<Void> cluster(RedisConnection connection) {
+        if (!endpoint.isCluster()) {
+            return Future.succeededFuture();
+        }
+        return connection.send(Request.cmd(Command.INFO).arg("cluster")).map(info -> {
+            if (!info.toString().contains("cluster_enabled:1")) {
+                throw new IllegalStateException(
+                        "redis.mode is cluster, but redis.url names a Redis that is no node of one");
+            }
+            return null;
+        });
+    }
+
+    /** In a cluster another node may have the key. */
+    private Future<Void> metaElsewhere(Throwable error, Keys keys) {
+        if (!HeldConnection.code(error).equals("MOVED")) {
+            return Future.failedFuture(error);
+        }
+        if (!endpoint.isCluster()) {
+            throw new IllegalStateException("redis.url names a node of a cluster; set redis.mode: cluster");
+        }
+        String owner =
+                SlotTable.moved(error.getMessage(), endpoint.nodes().all().get(0));
+        Redis client = Redis.createClient(vertx, endpoint.at(owner).options());
+        return client.connect()
+                .compose(connection -> meta(connection, keys))
+                .timeout(endpoint.tryMillis(), TimeUnit.MILLISECONDS)
+                .eventually(client::close);
     }
 
     private static Future<Void> meta(RedisConnection connection, Keys keys) {

@@ -44,7 +44,7 @@ public final class Store {
 
     private final Vertx vertx;
     private final Keys keys;
-    private final RedisLink link;
+    private final Link link;
     private final Caller caller;
     private final long deadlineMillis;
     private final List<Gather<?>> gathers = new ArrayList<>();
@@ -117,7 +117,7 @@ public final class Store {
      */
     public record Look(long now, long alarm, long version, List<String> awake) {}
 
-    Store(Vertx vertx, RedisLink link, RedisEndpoint endpoint, Keys keys, Meters meters) {
+    Store(Vertx vertx, Link link, RedisEndpoint endpoint, Keys keys, Meters meters) {
         this.vertx = vertx;
         this.keys = keys;
         this.link = link;
@@ -157,7 +157,7 @@ public final class Store {
 
     private <R> Gather<R> gather(Vertx vertx, RedisEndpoint endpoint, Script script, Gather.Reader<R> reader) {
         Gather<R> gather = new Gather<>(
-                vertx, caller, script, keys.buckets(), MOST_CALLS, endpoint.queue(), deadlineMillis, reader);
+                vertx, link, caller, script, keys.buckets(), MOST_CALLS, endpoint.queue(), deadlineMillis, reader);
         gathers.add(gather);
         return gather;
     }
@@ -173,6 +173,11 @@ public final class Store {
 
     public boolean isUp() {
         return link.isUp();
+    }
+
+    /** Whether the bucket's Redis can be reached, as far as is known. */
+    public boolean isUp(int bucket) {
+        return link.isUp(bucket);
     }
 
     /** Requests not answered yet. */

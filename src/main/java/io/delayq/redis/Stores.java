@@ -10,9 +10,15 @@ import io.vertx.core.Vertx;
 public record Stores(RedisEndpoint endpoint, Keys keys, Meters meters) {
     /** @param name of the room, for logs and metrics */
     public Store open(Vertx vertx, String name) {
-        Store store = new Store(vertx, new RedisLink(vertx, endpoint, name), endpoint, keys, meters);
+        Store store = new Store(vertx, link(vertx, name), endpoint, keys, meters);
         meters.queue("store", name, store::waiting);
         return store;
+    }
+
+    private Link link(Vertx vertx, String name) {
+        return endpoint.isCluster()
+                ? new ClusterLink(vertx, endpoint, keys, name)
+                : new RedisLink(vertx, endpoint, name);
     }
 
     public int buckets() {

@@ -4,9 +4,12 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.delayq.config.Settings.Durability;
 import io.delayq.config.Settings.Http;
 import io.delayq.config.Settings.Instances;
+import io.delayq.config.Settings.Mode;
 import io.delayq.config.Settings.Redis;
+import io.delayq.config.Settings.Topology;
 import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -21,7 +24,16 @@ class KeyTableTest {
                 new Settings(
                         new Http("127.0.0.1", 9277, 10_000, 75_000, 10_000),
                         Path.of("data"),
-                        new Redis(null, 1500, 1000, 20_000, null),
+                        new Redis(
+                                null,
+                                1500,
+                                1000,
+                                20_000,
+                                null,
+                                null,
+                                new Topology(Mode.STANDALONE, "mymaster", null),
+                                Durability.EVERYSEC,
+                                false),
                         "dq",
                         4,
                         new Instances(2, 1, 1, 1),
@@ -32,7 +44,7 @@ class KeyTableTest {
 
     @Test
     void names_each_setting_once() {
-        assertEquals(20, KeyTable.ALL.size());
+        assertEquals(25, KeyTable.ALL.size());
         assertEquals(KeyTable.ALL.size(), KeyTable.NAMES.size());
         assertEquals(
                 KeyTable.ALL.size(),

@@ -5,10 +5,13 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.delayq.config.Settings.Durability;
 import io.delayq.config.Settings.Http;
 import io.delayq.config.Settings.Instances;
+import io.delayq.config.Settings.Mode;
 import io.delayq.config.Settings.Redis;
 import io.delayq.config.Settings.Token;
+import io.delayq.config.Settings.Topology;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -34,6 +37,8 @@ class SettingsLoaderTest extends LoadingTestBase {
         env("DELAYQ_HTTP_IDLE", "PT1M", "DELAYQ_HTTP_HEADER_DEADLINE", "2500", "DELAYQ_DATA_DIR", "/var/lib/delayq");
         env("DELAYQ_REDIS_URL", "rediss://u:p@r:6380/2", "DELAYQ_REDIS_DEADLINE", "3s");
         env("DELAYQ_REDIS_CA", "ca.pem", "DELAYQ_REDIS_PROGRAM", "bin/redis-server");
+        env("DELAYQ_REDIS_MODE", "sentinel", "DELAYQ_REDIS_MASTER", "other", "DELAYQ_REDIS_SENTINEL_PASSWORD", "s");
+        env("DELAYQ_REDIS_ALLOW_EVICTION", "true", "DELAYQ_DURABILITY", "replicas:2");
         env("DELAYQ_REDIS_TRY_TIMEOUT", "2s", "DELAYQ_REDIS_QUEUE", "7", "DELAYQ_NAMESPACE", "a.b");
         env("DELAYQ_BUCKETS", "1024", "DELAYQ_INSTANCES_INGRESS", "3", "DELAYQ_INSTANCES_SCANNER", "4");
         env("DELAYQ_INSTANCES_DISPATCHER", "5", "DELAYQ_INSTANCES_GATEWAY", "6", "DELAYQ_INSECURE", "true");
@@ -43,7 +48,15 @@ class SettingsLoaderTest extends LoadingTestBase {
                         new Http("localhost", 0, 5, 60_000, 2500),
                         Path.of("/var/lib/delayq"),
                         new Redis(
-                                "rediss://u:p@r:6380/2", 3000, 2000, 7, Path.of("ca.pem"), Path.of("bin/redis-server")),
+                                "rediss://u:p@r:6380/2",
+                                3000,
+                                2000,
+                                7,
+                                Path.of("ca.pem"),
+                                Path.of("bin/redis-server"),
+                                new Topology(Mode.SENTINEL, "other", "s"),
+                                Durability.replicas(2),
+                                true),
                         "a.b",
                         1024,
                         new Instances(3, 4, 5, 6),

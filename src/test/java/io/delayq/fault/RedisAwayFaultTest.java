@@ -72,14 +72,8 @@ class RedisAwayFaultTest {
 
     @Test
     void while_redis_is_frozen_pushes_are_refused_in_time_and_in_bounds_and_soon_after_the_thaw_they_are_taken() {
-        try (TestServer server = TestServer.start(settings -> withRedis(
-                settings,
-                new Settings.Redis(
-                        redis.url(),
-                        settings.redis().deadlineMillis(),
-                        settings.redis().tryMillis(),
-                        50,
-                        null)))) {
+        try (TestServer server = TestServer.start(settings ->
+                withRedis(settings, settings.redis().withUrl(redis.url()).withQueue(50)))) {
             server.push("t", "{}");
             redis.freeze();
             long frozen = System.nanoTime();

@@ -118,12 +118,9 @@ class TlsFaultTest {
     private static Settings settings(Settings settings, String host, Path ca) {
         return RedisAwayFaultTest.withRedis(
                 settings,
-                new Settings.Redis(
-                        "rediss://" + host + ":" + front.actualPort(),
-                        settings.redis().deadlineMillis(),
-                        settings.redis().tryMillis(),
-                        settings.redis().queue(),
-                        ca));
+                settings.redis()
+                        .withUrl("rediss://" + host + ":" + front.actualPort())
+                        .withCa(ca));
     }
 
     @Test

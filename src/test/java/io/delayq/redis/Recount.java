@@ -212,7 +212,7 @@ public final class Recount {
             sent[i] = words[i].getBytes(StandardCharsets.ISO_8859_1);
         }
         List<String> answer = new ArrayList<>();
-        for (Object value : (List<?>) store.redis.commandBytes(sent)) {
+        for (Object value : (List<?>) store.commandBytes(sent)) {
             answer.add(new String((byte[]) value, StandardCharsets.ISO_8859_1));
         }
         return answer;

@@ -25,10 +25,11 @@ public final class StoreHarness implements AutoCloseable {
     public final Keys keys;
     public final TestRedis redis;
     public final String namespace;
+    private final TestCluster cluster;
     private final Vertx vertx;
     private final Context context;
     private Store store;
-    private RedisLink link;
+    private Link link;
 
     public StoreHarness(TestRedis redis, int buckets) {
         this(redis, redis.url(), "s" + UUID.randomUUID().toString().substring(0, 8), buckets);
@@ -36,14 +37,53 @@ public final class StoreHarness implements AutoCloseable {
 
     /** @param url may lead to the Redis through something that disturbs it */
     public StoreHarness(TestRedis redis, String url, String namespace, int buckets) {
+        this(redis, null, Settings.defaults().redis().withUrl(url), namespace, buckets);
+    }
+
+    public StoreHarness(TestCluster cluster, int buckets) {
+        this(
+                null,
+                cluster,
+                cluster.settings(),
+                "s" + UUID.randomUUID().toString().substring(0, 8),
+                buckets);
+    }
+
+    /** Another one on the same jobs, that waits no longer than this for Redis. */
+    public StoreHarness(StoreHarness same, long deadlineMillis) {
+        this(
+                same.redis,
+                same.cluster,
+                withDeadline(same.cluster.settings(), deadlineMillis),
+                same.namespace,
+                same.keys.buckets());
+    }
+
+    private static Settings.Redis withDeadline(Settings.Redis redis, long millis) {
+        return new Settings.Redis(
+                redis.url(),
+                millis,
+                redis.tryMillis(),
+                redis.queue(),
+                redis.ca(),
+                redis.program(),
+                redis.topology(),
+                redis.durability(),
+                redis.allowEviction());
+    }
+
+    private StoreHarness(TestRedis redis, TestCluster cluster, Settings.Redis settings, String namespace, int buckets) {
         this.redis = redis;
+        this.cluster = cluster;
         this.namespace = namespace;
         this.keys = new Keys(namespace, buckets);
         this.vertx = Vertx.vertx();
         this.context = vertx.getOrCreateContext();
-        RedisEndpoint endpoint = new RedisEndpoint(Settings.defaults().redis().withUrl(url));
+        RedisEndpoint endpoint = new RedisEndpoint(settings);
         run(() -> {
-            link = new RedisLink(vertx, endpoint, "test");
+            link = cluster == null
+                    ? new RedisLink(vertx, endpoint, "test")
+                    : new ClusterLink(vertx, endpoint, keys, "test");
             store = new Store(vertx, link, endpoint, keys, new Meters(new SimpleMeterRegistry()));
             return Future.succeededFuture();
         });
@@ -94,6 +134,15 @@ public final class StoreHarness implements AutoCloseable {
     public static NewJob job(String topic, String id, When when, Priority priority) {
         JobOptions options = new JobOptions(null, Retry.INHERITED, null, priority, null, null, null);
         return new NewJob(topic, id, when, options, Buffer.buffer("null"));
+    }
+
+    /** Asks the Redis that has the key, the second word; KEYS asks all. */
+    public Object commandBytes(byte[]... words) {
+        return cluster == null ? redis.commandBytes(words) : cluster.commandBytes(words);
+    }
+
+    public Object command(String... words) {
+        return cluster == null ? redis.command(words) : cluster.command(words);
     }
 
     /** Reserves from all buckets, up to max in all. */

@@ -167,6 +167,11 @@ public final class TestRedis implements AutoCloseable {
         return running().pid();
     }
 
+    /** False after it was killed and before it is restarted. */
+    public boolean isRunning() {
+        return container != null || guard != null;
+    }
+
     /** The reply as String, Long, List or null; an error is thrown as {@link RespClient.ErrorReply}. */
     public Object command(String... words) {
         return client.command(words);
