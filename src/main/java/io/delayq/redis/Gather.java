@@ -90,6 +90,7 @@ final class Gather<R> {
     private final Map<String, Node<R>> nodes = new HashMap<>();
     private int waiting;
     private int favoured;
+    private int favours;
     private Promise<Void> idle;
 
     /**
@@ -119,17 +120,29 @@ final class Gather<R> {
         }
     }
 
-    /** The bucket that jobs which could go to any should go to, so that they share a call; one that can be reached. */
-    int favoured() {
-        long now = System.nanoTime();
-        for (int i = 0; i < lanes.size(); i++) {
-            int bucket = (favoured + i) % lanes.size();
-            if (link.isUp(bucket) && !lanes.get(bucket).isShunned(now)) {
-                favoured = bucket;
-                break;
-            }
+    /**
+     * The bucket for a job that could go to any: the one of those before it, as long as they fit into one call and it can
+     * be reached.
+     */
+    int favour() {
+        if (favours == MOST_JOBS) {
+            favourNext();
         }
+        long now = System.nanoTime();
+        for (int i = 0; i < lanes.size() && isShunned(favoured, now); i++) {
+            favourNext();
+        }
+        favours++;
         return favoured;
+    }
+
+    private boolean isShunned(int bucket, long now) {
+        return !link.isUp(bucket) || lanes.get(bucket).isShunned(now);
+    }
+
+    private void favourNext() {
+        favoured = (favoured + 1) % lanes.size();
+        favours = 0;
     }
 
     /** How many requests are not answered yet. */
@@ -198,7 +211,7 @@ final class Gather<R> {
     private void call(Node<R> node, Lane<R> lane) {
         List<Item<R>> batch = take(lane);
         if (lane.bucket == favoured) {
-            favoured = (favoured + 1) % lanes.size();
+            favourNext();
         }
         if (batch.isEmpty()) {
             lane.busy = false;

@@ -203,7 +203,7 @@ public final class Store {
 
     /** An id for a job that has none, in the bucket whose call is next. */
     public IdSource ids(Ids ids) {
-        return () -> ids.nextIn(pushes.favoured(), keys::bucketOf);
+        return () -> ids.nextIn(pushes.favour(), keys::bucketOf);
     }
 
     public Future<Pushed> push(NewJob job) {

@@ -4,6 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.delayq.job.Delivery;
+import io.delayq.job.IdSource;
+import io.delayq.job.Ids;
 import io.delayq.job.JobOptions;
 import io.delayq.job.JobQuery;
 import io.delayq.job.JobState;
@@ -18,6 +20,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.BiFunction;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 /** Many jobs in one call: the same one twice, more than fit, more than one step. */
@@ -80,6 +83,29 @@ class BatchRedisTest {
                 new Recount(store).check(T);
             }
             assertEquals(pushed, delivered);
+        }
+    }
+
+    @Test
+    void ids_that_are_drawn_together_share_a_call_as_long_as_they_fit_into_one() {
+        try (StoreHarness store = new StoreHarness(TestRedis.shared(), 4)) {
+            Keys keys = new Keys("any", 4);
+            IdSource ids = store.call(s -> Future.succeededFuture(s.ids(new Ids())));
+            int[] drawn = new int[4];
+            for (int i = 0; i < 250; i++) {
+                drawn[keys.bucketOf(ids.next())]++;
+            }
+            assertEquals(250, IntStream.of(drawn).max().orElseThrow());
+            for (int i = 0; i < 750; i++) {
+                drawn[keys.bucketOf(ids.next())]++;
+            }
+            assertEquals(
+                    List.of(250, 250, 250, 250), IntStream.of(drawn).boxed().toList());
+
+            int before = keys.bucketOf(ids.next());
+            String there = new Ids().nextIn(before, keys::bucketOf);
+            store.call(s -> s.push(StoreHarness.job("t", there, When.NOW)));
+            assertTrue(keys.bucketOf(ids.next()) != before, "the call for it is gone");
         }
     }
 
