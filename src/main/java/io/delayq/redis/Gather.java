@@ -128,16 +128,16 @@ final class Gather<R> {
         if (favours == MOST_JOBS) {
             favourNext();
         }
-        favours++;
         long now = System.nanoTime();
-        for (int i = 0; i < lanes.size(); i++) {
-            int bucket = (favoured + i) % lanes.size();
-            if (link.isUp(bucket) && !lanes.get(bucket).isShunned(now)) {
-                favoured = bucket;
-                break;
-            }
+        for (int i = 0; i < lanes.size() && isShunned(favoured, now); i++) {
+            favourNext();
         }
+        favours++;
         return favoured;
+    }
+
+    private boolean isShunned(int bucket, long now) {
+        return !link.isUp(bucket) || lanes.get(bucket).isShunned(now);
     }
 
     private void favourNext() {
