@@ -249,7 +249,9 @@ class RollingRestartFaultTest {
             System.out.printf(
                     "rolling restart: %d restarts under %.0f jobs/s in %.0f s, longest stop %d ms, %d accepted,"
                             + " %d delivered, %d lost, %d duplicated, %d requests turned to the other server%n",
-                    restarts, accepted.size() / pushedFor, pushedFor,
+                    restarts,
+                    accepted.size() / pushedFor,
+                    pushedFor,
                     longestStop,
                     accepted.size(),
                     delivered.size(),

@@ -59,7 +59,8 @@ class ServerListRedisTest {
     @Test
     void a_server_that_has_nothing_to_do_yet_has_no_roles() {
         assertEquals(
-                List.of(), store.call(s -> s.servers().beat(member("idle"))).get(0).roles());
+                List.of(),
+                store.call(s -> s.servers().beat(member("idle"))).get(0).roles());
     }
 
     @Test
