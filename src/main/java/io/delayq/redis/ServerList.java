@@ -39,7 +39,7 @@ public final class ServerList {
             String[] about = answer.get(at + 1).toString().split(" ", 3);
             return new Member(
                     answer.get(at).toString(),
-                    List.of(about[0].split(",")),
+                    about[0].isEmpty() ? List.of() : List.of(about[0].split(",")),
                     about[1],
                     about[2],
                     answer.get(at + 2).toLong(),

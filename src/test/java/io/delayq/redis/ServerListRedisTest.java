@@ -57,6 +57,13 @@ class ServerListRedisTest {
     }
 
     @Test
+    void a_server_that_has_nothing_to_do_yet_has_no_roles() {
+        assertEquals(
+                List.of(),
+                store.call(s -> s.servers().beat(member("idle"))).get(0).roles());
+    }
+
+    @Test
     void one_that_leaves_is_gone_at_once_and_nothing_stays_behind() {
         store.call(s -> s.servers().beat(member("a", "scanner")));
         store.call(s -> s.servers().beat(member("b", "scanner")));
