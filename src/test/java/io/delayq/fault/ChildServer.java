@@ -158,14 +158,15 @@ public final class ChildServer implements AutoCloseable {
 
     /** What time it is to that process. */
     public LocalDateTime clock() {
-        return LocalDateTime.parse(
-                asked("Thread.print", "(?m)^(\\d{4}-\\d\\d-\\d\\d \\d\\d:\\d\\d:\\d\\d)").replace(' ', 'T'));
+        return LocalDateTime.parse(asked("Thread.print", "(?m)^(\\d{4}-\\d\\d-\\d\\d \\d\\d:\\d\\d:\\d\\d)")
+                .replace(' ', 'T'));
     }
 
     private String asked(String command, String wanted) {
         try {
             Process jcmd = new ProcessBuilder(
-                            Path.of(System.getProperty("java.home"), "bin", "jcmd").toString(),
+                            Path.of(System.getProperty("java.home"), "bin", "jcmd")
+                                    .toString(),
                             Long.toString(pid()),
                             command)
                     .redirectErrorStream(true)

@@ -20,19 +20,20 @@ import org.junit.jupiter.api.io.TempDir;
 class StormFaultTest {
     private static final Load LOAD = new Load(400, 10, 2_000, 2_000, 100);
     private static final long REDELIVERY_MILLIS = 1_000;
+    private static final Duration DRAIN = Duration.ofSeconds(20);
 
     @TempDir
     Path dir;
 
     @Test
     void ten_kills_of_one_of_two_servers_lose_nothing_and_double_nothing() throws Exception {
-        storm("storm-short", null, 10, 6_000);
+        storm("storm-short", null, 10, 6_000, DRAIN);
     }
 
     @Test
     @Tag("storm")
     void a_hundred_and_fifty_kills_of_one_of_two_servers_lose_nothing_and_double_nothing() throws Exception {
-        storm("storm", null, 150, 150_000);
+        storm("storm", null, 150, 150_000, DRAIN);
     }
 
     /** A server process and its successors. */
@@ -68,7 +69,7 @@ class StormFaultTest {
     }
 
     /** @param overlay as in {@link ChildServer#startWith} */
-    private void storm(String name, Path overlay, int kills, int jobs) throws Exception {
+    private void storm(String name, Path overlay, int kills, int jobs, Duration drain) throws Exception {
         try (TestRedis redis = TestRedis.start(TestRedis.Options.standalone());
                 Place a = new Place("a", redis, overlay);
                 Place b = new Place("b", redis, overlay)) {
@@ -77,7 +78,7 @@ class StormFaultTest {
                 int share = jobs / (kills + 1);
                 for (int kill = 1; kill <= kills; kill++) {
                     int pushed = share * kill;
-                    TestRedis.await("jobs taken", () -> clients.accepted() >= pushed);
+                    TestRedis.await("jobs taken", Duration.ofMinutes(1), () -> clients.accepted() >= pushed);
                     int delivered = clients.delivered();
                     TestRedis.await("jobs delivered", () -> clients.delivered() > delivered);
                     Place victim = kill % 2 == 0 ? a : b;
@@ -85,7 +86,7 @@ class StormFaultTest {
                     victim.start();
                 }
                 TestRedis.await("all jobs taken", Duration.ofMinutes(2), () -> clients.accepted() >= jobs);
-                clients.drain(Duration.ofSeconds(20));
+                clients.drain(drain);
                 Verdict verdict = clients.verdict(name, redis, "dq", 4);
                 verdict.assertKept();
                 assertEquals(1, verdict.mostAcks);
@@ -99,7 +100,9 @@ class StormFaultTest {
     void a_lease_that_never_ends_is_noticed() throws Exception {
         Path overlay = PlantedFaultTest.overlay(
                 dir, "due", "function serve.l(k, at)\n", "function serve.l(k, at)\n  do return nil end\n");
-        AssertionError error = assertThrows(AssertionError.class, () -> storm("storm-planted", overlay, 1, 300));
+        Duration drain = Duration.ofSeconds(5);
+        AssertionError error =
+                assertThrows(AssertionError.class, () -> storm("storm-planted", overlay, 1, 300, drain));
         assertTrue(error.getMessage().startsWith("lost"), error.getMessage());
     }
 }
