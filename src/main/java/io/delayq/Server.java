@@ -116,7 +116,8 @@ public final class Server {
             return Future.succeededFuture(settings);
         }
         return unlessStopping(() -> {
-            Future<EmbeddedRedis> redis = EmbeddedRedis.start(vertx, settings.dataDir());
+            boolean always = settings.redis().durability().always();
+            Future<EmbeddedRedis> redis = EmbeddedRedis.start(vertx, settings.dataDir(), always);
             // before it is up: a stop in the middle of the start takes it along
             toClose.push(() -> redis.transform(
                     started -> started.succeeded() ? started.result().stop() : Future.succeededFuture()));

@@ -114,9 +114,12 @@ public record Settings(
         public String redacted() {
             return url == null
                     ? "embedded"
-                    : urls().stream()
-                            .map(one -> one.replaceFirst("//.*@", "//"))
-                            .collect(Collectors.joining(","));
+                    : urls().stream().map(Redis::redacted).collect(Collectors.joining(","));
+        }
+
+        /** One address without user and password. */
+        public static String redacted(String url) {
+            return url.replaceFirst("//.*@", "//");
         }
 
         public Redis withUrl(String other) {
@@ -137,6 +140,10 @@ public record Settings(
 
         public Redis withDurability(Durability other) {
             return new Redis(url, deadlineMillis, tryMillis, queue, ca, topology, other, allowEviction);
+        }
+
+        public Redis withAllowEviction(boolean other) {
+            return new Redis(url, deadlineMillis, tryMillis, queue, ca, topology, durability, other);
         }
     }
 

@@ -56,19 +56,23 @@ public final class EmbeddedRedis {
         static final Limits USUAL = new Limits(5_000, 2_000);
     }
 
-    private EmbeddedRedis(Vertx vertx, Limits limits) {
+    private EmbeddedRedis(Vertx vertx, boolean always, Limits limits) {
         this.limits = limits;
         waiting = new Waiting(vertx);
-        starter = new RedisStarter(waiting, limits.leftBehindMillis(), () -> stopping);
+        starter = new RedisStarter(waiting, limits.leftBehindMillis(), always, () -> stopping);
     }
 
-    /** Done when Redis answers; with much data that may take minutes. Fails with {@link EmbeddedRedisException}. */
-    public static Future<EmbeddedRedis> start(Vertx vertx, Path dataDir) {
-        return start(vertx, dataDir, Limits.USUAL);
+    /**
+     * Done when Redis answers; with much data that may take minutes. Fails with {@link EmbeddedRedisException}.
+     *
+     * @param always whether every write is on disk before it is answered, else about a second later
+     */
+    public static Future<EmbeddedRedis> start(Vertx vertx, Path dataDir, boolean always) {
+        return start(vertx, dataDir, always, Limits.USUAL);
     }
 
-    static Future<EmbeddedRedis> start(Vertx vertx, Path dataDir, Limits limits) {
-        EmbeddedRedis redis = new EmbeddedRedis(vertx, limits);
+    static Future<EmbeddedRedis> start(Vertx vertx, Path dataDir, boolean always, Limits limits) {
+        EmbeddedRedis redis = new EmbeddedRedis(vertx, always, limits);
         return redis.waiting.onContext(() -> redis.open(dataDir)).map(redis);
     }
 

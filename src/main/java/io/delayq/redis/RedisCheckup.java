@@ -7,7 +7,6 @@ import io.vertx.redis.client.Command;
 import io.vertx.redis.client.Redis;
 import io.vertx.redis.client.RedisConnection;
 import io.vertx.redis.client.Request;
-import io.vertx.redis.client.Response;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -59,12 +58,16 @@ public final class RedisCheckup {
                 ? Future.succeededFuture(new RedisEndpoint(settings))
                 : vertx.executeBlocking(() -> new RedisEndpoint(settings, RedisTrust.load(ca)));
         return endpoint.compose(at -> {
-            Redis redis = Redis.createClient(vertx, at.options());
-            return redis.connect()
-                    .compose(RedisCheckup::facts)
-                    .timeout(LIMIT_MILLIS, TimeUnit.MILLISECONDS)
-                    .eventually(redis::close);
+            return new MasterFinder(vertx, at).find().compose(url -> look(vertx, at, url));
         });
+    }
+
+    private static Future<Facts> look(Vertx vertx, RedisEndpoint endpoint, String url) {
+        Redis redis = Redis.createClient(vertx, endpoint.options(url));
+        return redis.connect()
+                .compose(RedisCheckup::facts)
+                .timeout(LIMIT_MILLIS, TimeUnit.MILLISECONDS)
+                .eventually(redis::close);
     }
 
     private static Future<Facts> facts(RedisConnection connection) {
@@ -73,16 +76,11 @@ public final class RedisCheckup {
         return connection
                 .send(Request.cmd(Command.INFO))
                 .compose(text -> {
-                    read(text.toString(), info);
+                    info.putAll(read(text.toString()));
                     return ping(connection, pings);
                 })
-                .compose(done -> {
-                    long before = System.currentTimeMillis();
-                    return connection
-                            .send(Request.cmd(Command.TIME))
-                            .map(time ->
-                                    new Facts(info, millis(time) - (before + System.currentTimeMillis()) / 2, pings));
-                });
+                .compose(done -> RedisClock.aheadMillis(connection))
+                .map(ahead -> new Facts(info, ahead, pings));
     }
 
     private static Future<Void> ping(RedisConnection connection, List<Long> pings) {
@@ -96,16 +94,15 @@ public final class RedisCheckup {
         });
     }
 
-    private static long millis(Response time) {
-        return time.get(0).toLong() * 1_000 + time.get(1).toLong() / 1_000;
-    }
-
-    private static void read(String text, Map<String, String> info) {
+    /** What INFO says, by name. */
+    static Map<String, String> read(String text) {
+        Map<String, String> info = new HashMap<>();
         text.lines().forEach(line -> {
             int colon = line.indexOf(':');
             if (colon > 0) {
                 info.put(line.substring(0, colon), line.substring(colon + 1).strip());
             }
         });
+        return info;
     }
 }

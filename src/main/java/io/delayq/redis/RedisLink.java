@@ -13,13 +13,15 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import java.util.function.Supplier;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Script calls over one held, pipelined connection. Every script may be repeated (it is numbered, or changes nothing
+ * Script calls over one held, pipelined connection; where replicas are asked for, those that they must have go over a
+ * second one, since everything behind a WAIT waits too. Every script may be repeated (it is numbered, or changes nothing
  * the second time), so a call whose answer was lost is sent again on the next connection until its deadline. Owned by
  * one event loop: all methods are called there.
  */
@@ -33,7 +35,7 @@ public final class RedisLink {
     private static final Pattern SCRIPT_LINE = Pattern.compile("user_script:(\\d+)");
 
     /** One script call; {@code args} is everything behind the script: key count, keys, arguments. */
-    private static final class Call {
+    static final class Call {
         final Script script;
         final List<byte[]> args;
         final Promise<Response> promise = Promise.promise();
@@ -53,6 +55,13 @@ public final class RedisLink {
     private final Vertx vertx;
     private final long tryMillis;
     private final int limit;
+    /** Makes the link for the calls that replicas must have; null if this is it, or none must. */
+    private final Supplier<RedisLink> replicating;
+    /** Null until there is such a call: most rooms make none. */
+    private RedisLink replicated;
+    /** Null if answers are given as they come. */
+    private final ReplicaWait wait;
+
     private final HeldConnection held;
     private final ArrayDeque<Call> sent = new ArrayDeque<>();
     private final ArrayDeque<Call> waiting = new ArrayDeque<>();
@@ -62,7 +71,17 @@ public final class RedisLink {
 
     /** Begins to connect at once; calls made before it is up wait within their deadline. */
     public RedisLink(Vertx vertx, RedisEndpoint endpoint, String name) {
+        this(vertx, endpoint, name, false);
+    }
+
+    private RedisLink(Vertx vertx, RedisEndpoint endpoint, String name, boolean waits) {
+        int replicas = endpoint.durability().replicas();
         this.vertx = vertx;
+        this.replicating =
+                replicas > 0 && !waits ? () -> new RedisLink(vertx, endpoint, name + "-replicated", true) : null;
+        this.wait = waits
+                ? new ReplicaWait(vertx, replicas, endpoint.tryMillis(), this::finished, this::drop, this::doubt)
+                : null;
         this.tryMillis = endpoint.tryMillis();
         this.limit = endpoint.callLimit();
         this.held = new HeldConnection(vertx, endpoint, name, this::sendWaiting, this::keepUnanswered);
@@ -73,7 +92,7 @@ public final class RedisLink {
     }
 
     public boolean isUp() {
-        return held.connection() != null;
+        return held.connection() != null && (replicated == null || replicated.isUp());
     }
 
     /** Completes with the first connection. */
@@ -90,14 +109,18 @@ public final class RedisLink {
         if (closed) {
             return Future.failedFuture(new StoreException(Kind.UNAVAILABLE, "the connection to Redis was closed"));
         }
-        if (sent.size() + waiting.size() >= limit) {
+        if (replicating != null && script.replicated()) {
+            replicated = replicated == null ? replicating.get() : replicated;
+            return replicated.call(script, args, deadlineMillis);
+        }
+        if (sent.size() + waiting.size() + (wait == null ? 0 : wait.size()) >= limit) {
             return Future.failedFuture(new StoreException(Kind.BUSY, "too many calls are waiting for Redis"));
         }
         Call call = new Call(script, args);
         if (deadlineMillis > 0) {
             call.deadlineTimer = vertx.setTimer(deadlineMillis, timer -> giveUp(call));
         }
-        if (isUp()) {
+        if (held.connection() != null) {
             transmit(call, held.connection());
         } else {
             waiting.add(call);
@@ -110,8 +133,13 @@ public final class RedisLink {
         ready.tryFail(new StoreException(Kind.UNAVAILABLE, "the connection to Redis was closed"));
         List<Call> open = new ArrayList<>(sent);
         open.addAll(waiting);
+        if (wait != null) {
+            open.addAll(wait.calls());
+        }
         open.forEach(this::giveUp);
-        return held.close();
+        return replicated == null
+                ? held.close()
+                : Future.join(held.close(), replicated.close()).mapEmpty();
     }
 
     private void sendWaiting(RedisConnection connection) {
@@ -122,11 +150,29 @@ public final class RedisLink {
     }
 
     private void keepUnanswered() {
+        List<Call> unconfirmed = wait == null ? List.of() : wait.clear();
         while (!sent.isEmpty()) {
             Call call = sent.pollLast();
             call.lost = true;
             waiting.addFirst(call);
         }
+        // whether the next master has them shows when they are sent again
+        unconfirmed.forEach(call -> {
+            call.lost = true;
+            waiting.addFirst(call);
+        });
+    }
+
+    private void drop(RedisConnection connection, String why) {
+        held.drop(connection, why);
+    }
+
+    private void doubt(RedisConnection connection) {
+        held.doubt(connection);
+    }
+
+    private void finished(Call call, Response answer) {
+        finish(call).tryComplete(answer);
     }
 
     private void transmit(Call call, RedisConnection connection) {
@@ -142,7 +188,11 @@ public final class RedisLink {
             }
             if (result.succeeded()) {
                 sent.remove(call);
-                finish(call).complete(result.result());
+                if (wait == null) {
+                    finished(call, result.result());
+                } else {
+                    wait.add(call, result.result(), connection);
+                }
             } else {
                 failed(call, connection, result.cause());
             }
@@ -186,7 +236,7 @@ public final class RedisLink {
             call.whole = false;
             waiting.add(call);
             vertx.setTimer(TRANSIENT_PAUSE_MILLIS, timer -> {
-                if (isUp() && waiting.remove(call)) {
+                if (held.connection() != null && waiting.remove(call)) {
                     transmit(call, held.connection());
                 }
             });
@@ -207,6 +257,11 @@ public final class RedisLink {
     }
 
     private void giveUp(Call call) {
+        if (wait != null && wait.remove(call)) {
+            finish(call)
+                    .tryFail(new StoreException(Kind.NOT_REPLICATED, "too few replicas confirmed the write in time"));
+            return;
+        }
         boolean maybeRun = sent.remove(call) || call.lost;
         waiting.remove(call);
         finish(call)

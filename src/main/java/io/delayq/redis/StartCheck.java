@@ -27,7 +27,8 @@ public final class StartCheck {
     /** Begins at once. */
     public StartCheck(Vertx vertx, RedisEndpoint endpoint, Keys keys) {
         this.context = vertx.getOrCreateContext();
-        this.held = new HeldConnection(vertx, endpoint, "start", connection -> check(connection, keys), () -> {});
+        this.held =
+                new HeldConnection(vertx, endpoint, "start", connection -> check(connection, endpoint, keys), () -> {});
         this.passed = outcome.future().eventually(held::close);
     }
 
@@ -41,8 +42,9 @@ public final class StartCheck {
         return passed.otherwiseEmpty();
     }
 
-    private void check(RedisConnection connection, Keys keys) {
+    private void check(RedisConnection connection, RedisEndpoint endpoint, Keys keys) {
         version(connection)
+                .compose(ok -> SettingsCheck.run(connection, endpoint))
                 .compose(ok -> meta(connection, keys))
                 .onSuccess(ok -> outcome.tryComplete())
                 .onFailure(error -> {
