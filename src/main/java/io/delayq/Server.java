@@ -120,8 +120,9 @@ public final class Server {
             return Future.succeededFuture(settings);
         }
         return unlessStopping(() -> {
+            Settings.Redis set = settings.redis();
             Future<EmbeddedRedis> redis = EmbeddedRedis.start(
-                    vertx, settings.dataDir(), settings.redis().program());
+                    vertx, settings.dataDir(), set.program(), set.durability().always());
             // before it is up: a stop in the middle of the start takes it along
             toClose.push(() -> redis.transform(
                     started -> started.succeeded() ? started.result().stop() : Future.succeededFuture()));

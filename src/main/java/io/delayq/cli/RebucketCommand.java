@@ -76,7 +76,9 @@ final class RebucketCommand implements Callable<Integer> {
     }
 
     private void withEmbedded(Vertx vertx, Settings settings) {
-        EmbeddedRedis redis = Loading.await(EmbeddedRedis.start(vertx, settings.dataDir()));
+        Settings.Redis set = settings.redis();
+        EmbeddedRedis redis = Loading.await(EmbeddedRedis.start(
+                vertx, settings.dataDir(), set.program(), set.durability().always()));
         // at Ctrl-C it must not be left behind
         Thread stop = new Thread(() -> Loading.await(redis.stop()), "stop");
         Runtime.getRuntime().addShutdownHook(stop);

@@ -118,9 +118,12 @@ public record Settings(
         public String redacted() {
             return url == null
                     ? "embedded"
-                    : urls().stream()
-                            .map(one -> one.replaceFirst("//.*@", "//"))
-                            .collect(Collectors.joining(","));
+                    : urls().stream().map(Redis::redacted).collect(Collectors.joining(","));
+        }
+
+        /** One address without user and password. */
+        public static String redacted(String url) {
+            return url.replaceFirst("//.*@", "//");
         }
 
         public Redis withUrl(String other) {
@@ -132,7 +135,8 @@ public record Settings(
         }
 
         public Redis withCa(Path other) {
-            return new Redis(url, deadlineMillis, tryMillis, queue, other, program, topology, durability, allowEviction);
+            return new Redis(
+                    url, deadlineMillis, tryMillis, queue, other, program, topology, durability, allowEviction);
         }
 
         public Redis withTopology(Topology other) {
@@ -141,6 +145,10 @@ public record Settings(
 
         public Redis withDurability(Durability other) {
             return new Redis(url, deadlineMillis, tryMillis, queue, ca, program, topology, other, allowEviction);
+        }
+
+        public Redis withAllowEviction(boolean other) {
+            return new Redis(url, deadlineMillis, tryMillis, queue, ca, program, topology, durability, other);
         }
     }
 

@@ -415,6 +415,8 @@ public final class Api {
                     return Problem.storeUnavailable(RETRY_AFTER_SECONDS);
                 case UNKNOWN:
                     return Problem.outcomeUnknown().retryAfter(RETRY_AFTER_SECONDS);
+                case NOT_REPLICATED:
+                    return Problem.notReplicated().retryAfter(RETRY_AFTER_SECONDS);
                 case FULL:
                     return Problem.storeFull();
                 default:

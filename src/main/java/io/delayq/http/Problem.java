@@ -101,7 +101,8 @@ public final class Problem extends RuntimeException {
 
     public static Problem notReplicated() {
         return ProblemType.NOT_REPLICATED.with(
-                "stored, but not on as many replicas as durability asks; it may still be delivered");
+                "stored, but not on as many replicas as durability asks; it may still be delivered. "
+                        + "Repeat a push with the same id, PUT and DELETE as they are");
     }
 
     public static Problem storeFull() {

@@ -89,7 +89,7 @@ final class ClusterLink implements Link, RedisLink.Detour {
         }
         boolean isFull = owners[bucket] == null
                 ? homeless.size() >= endpoint.callLimit()
-                : link(owners[bucket]).isFull();
+                : link(owners[bucket]).isFull(script);
         if (isFull) {
             return Future.failedFuture(new StoreException(Kind.BUSY, "too many calls are waiting for Redis"));
         }

@@ -57,24 +57,24 @@ public final class EmbeddedRedis {
         static final Limits USUAL = new Limits(5_000, 2_000, 10_000);
     }
 
-    private EmbeddedRedis(Vertx vertx, Path program, Limits limits) {
+    private EmbeddedRedis(Vertx vertx, Path program, boolean always, Limits limits) {
         this.limits = limits;
         waiting = new Waiting(vertx);
-        starter = new RedisStarter(waiting, program, limits.leftBehindMillis(), () -> stopping);
+        starter = new RedisStarter(waiting, program, always, limits.leftBehindMillis(), () -> stopping);
     }
 
-    /** Done when Redis answers; with much data that may take minutes. Fails with {@link EmbeddedRedisException}. */
-    public static Future<EmbeddedRedis> start(Vertx vertx, Path dataDir) {
-        return start(vertx, dataDir, null);
+    /**
+     * Done when Redis answers; with much data that may take minutes. Fails with {@link EmbeddedRedisException}.
+     *
+     * @param program the setting redis.program; null: what the jar brings
+     * @param always whether every write is on disk before it is answered, else about a second later
+     */
+    public static Future<EmbeddedRedis> start(Vertx vertx, Path dataDir, Path program, boolean always) {
+        return start(vertx, dataDir, program, always, Limits.USUAL);
     }
 
-    /** @param program the setting redis.program; null: what the jar brings */
-    public static Future<EmbeddedRedis> start(Vertx vertx, Path dataDir, Path program) {
-        return start(vertx, dataDir, program, Limits.USUAL);
-    }
-
-    static Future<EmbeddedRedis> start(Vertx vertx, Path dataDir, Path program, Limits limits) {
-        EmbeddedRedis redis = new EmbeddedRedis(vertx, program, limits);
+    static Future<EmbeddedRedis> start(Vertx vertx, Path dataDir, Path program, boolean always, Limits limits) {
+        EmbeddedRedis redis = new EmbeddedRedis(vertx, program, always, limits);
         return redis.waiting.onContext(() -> redis.open(dataDir)).map(redis);
     }
 

@@ -1,5 +1,7 @@
 package io.delayq.redis;
 
+import io.delayq.config.Settings;
+import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.redis.client.Redis;
@@ -12,15 +14,21 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Keeps one connection to Redis: connects within a deadline, notices when it ends, connects again with jittered
- * backoff, and says "down" once and "up" once. A client that ended is dead for good and a failed handshake leaves its
- * socket open, so every try has a client of its own that is closed whole. Owned by one event loop.
+ * Keeps one connection to the master: finds it anew for every try, connects within a deadline, notices when it ends,
+ * connects again with jittered backoff, and says "down" once and "up" once. A client that ended is dead for good and a
+ * failed handshake leaves its socket open, so every try has a client of its own that is closed whole. Owned by one event
+ * loop.
  */
 final class HeldConnection {
     private static final Logger log = LoggerFactory.getLogger(HeldConnection.class);
     private static final long FIRST_PAUSE_MILLIS = 20;
     private static final long LONGEST_PAUSE_MILLIS = 1_000;
     static final long REFUSED_PAUSE_MILLIS = 5_000;
+    /** Where another node may become the master at any moment; each of these is part of the time without one. */
+    private static final long LONGEST_SEEK_PAUSE_MILLIS = 250;
+
+    private static final long SEEK_MILLIS = 400;
+    private static final long DOUBT_NANOS = 1_000_000_000;
     /** "up" is said of a connection that has held for so long, so that one that comes and goes is "down" once. */
     private static final long STEADY_MILLIS = 500;
 
@@ -31,13 +39,23 @@ final class HeldConnection {
     static final Set<String> REFUSALS = Set.of("WRONGPASS", "NOAUTH", "NOPERM");
 
     private final Vertx vertx;
+    private final Context context;
     private final RedisEndpoint endpoint;
+    private final MasterFinder finder;
+    private final Consumer<String> moved = this::leaveOld;
     private final String name;
     private final Consumer<RedisConnection> whenUp;
     private final Runnable whenDown;
     private Redis client;
     private RedisConnection connection;
+    /** The node of {@link #connection}. */
+    private String url;
+    /** Counts tries; what an earlier one still brings is not heeded. */
+    private int attempt;
+
     private long retryTimer = -1;
+    private long clockAhead;
+    private long doubted = System.nanoTime() - DOUBT_NANOS;
     private int failures;
     private boolean saidDown;
     private boolean closed;
@@ -46,11 +64,14 @@ final class HeldConnection {
     HeldConnection(
             Vertx vertx, RedisEndpoint endpoint, String name, Consumer<RedisConnection> whenUp, Runnable whenDown) {
         this.vertx = vertx;
+        this.context = vertx.getOrCreateContext();
         this.endpoint = endpoint;
+        this.finder = new MasterFinder(vertx, endpoint);
         this.name = name;
         this.whenUp = whenUp;
         this.whenDown = whenDown;
-        vertx.runOnContext(v -> connect());
+        endpoint.known().add(moved);
+        context.runOnContext(v -> connect());
     }
 
     /** Null while down. */
@@ -68,8 +89,32 @@ final class HeldConnection {
         tryAgain(why);
     }
 
+    /** The node may have been cut off from the others, which then have another master: looks, at most once a second. */
+    void doubt(RedisConnection suspect) {
+        long now = System.nanoTime();
+        if (connection != suspect || !endpoint.isMasterSought() || now - doubted < DOUBT_NANOS) {
+            return;
+        }
+        doubted = now;
+        finder.find().onSuccess(master -> {
+            if (!master.equals(url)) {
+                drop(suspect, "another node is the master");
+            }
+        });
+    }
+
+    private void leaveOld(String master) {
+        context.runOnContext(v -> {
+            if (connection != null && !master.equals(url)) {
+                drop(connection, "another node is the master");
+            }
+        });
+    }
+
     Future<Void> close() {
         closed = true;
+        attempt++;
+        endpoint.known().remove(moved);
         vertx.cancelTimer(retryTimer);
         Redis last = client;
         client = null;
@@ -81,28 +126,62 @@ final class HeldConnection {
         if (closed) {
             return;
         }
-        Redis mine = Redis.createClient(vertx, endpoint.options());
-        client = mine;
-        long timeout = vertx.setTimer(endpoint.tryMillis(), timer -> {
-            if (client == mine && connection == null) {
-                tryAgain("no answer");
-            }
-        });
-        mine.connect().onComplete(result -> {
-            vertx.cancelTimer(timeout);
-            if (client != mine) {
+        int mine = ++attempt;
+        finder.find().onComplete(found -> {
+            if (mine != attempt) {
                 return;
             }
-            if (result.failed()) {
-                tryAgain(code(result.cause()));
+            if (found.failed()) {
+                tryAgain(code(found.cause()));
             } else {
-                connected(result.result());
+                connect(found.result(), mine);
             }
         });
     }
 
-    private void connected(RedisConnection fresh) {
+    private void connect(String node, int mine) {
+        client = Redis.createClient(vertx, endpoint.options(node));
+        boolean sought = endpoint.isMasterSought();
+        long limit = sought ? Math.min(SEEK_MILLIS, endpoint.tryMillis()) : endpoint.tryMillis();
+        long timeout = vertx.setTimer(limit, timer -> {
+            if (mine == attempt) {
+                finder.distrust();
+                tryAgain("no answer");
+            }
+        });
+        Future<RedisConnection> ready = sought ? client.connect().compose(this::asMaster) : client.connect();
+        ready.onComplete(result -> {
+            vertx.cancelTimer(timeout);
+            if (mine != attempt) {
+                return;
+            }
+            if (result.failed()) {
+                finder.distrust();
+                tryAgain(code(result.cause()));
+            } else {
+                connected(result.result(), node);
+            }
+        });
+    }
+
+    private Future<RedisConnection> asMaster(RedisConnection fresh) {
+        return MasterFinder.confirmed(fresh).compose(RedisClock::aheadMillis).map(ahead -> {
+            clockAhead = ahead;
+            return fresh;
+        });
+    }
+
+    private void connected(RedisConnection fresh, String node) {
         connection = fresh;
+        url = node;
+        String before = endpoint.isMasterSought() ? endpoint.known().found(node) : null;
+        if (before != null) {
+            log.warn(
+                    "redis failover from={} to={} clockAheadMillis={}",
+                    Settings.Redis.redacted(before),
+                    Settings.Redis.redacted(node),
+                    clockAhead);
+        }
         fresh.endHandler(end -> drop(fresh, "connection closed"));
         fresh.exceptionHandler(error -> drop(fresh, code(error)));
         failures = 0;
@@ -120,6 +199,7 @@ final class HeldConnection {
     }
 
     private void tryAgain(String why) {
+        attempt++;
         Redis dead = client;
         client = null;
         if (dead != null) {
@@ -136,7 +216,9 @@ final class HeldConnection {
                 ? REFUSED_PAUSE_MILLIS
                 : NO_MASTER.contains(why)
                         ? NO_MASTER_PAUSE_MILLIS
-                        : Math.min(LONGEST_PAUSE_MILLIS, FIRST_PAUSE_MILLIS << Math.min(failures, 10));
+                        : Math.min(
+                                endpoint.isMasterSought() ? LONGEST_SEEK_PAUSE_MILLIS : LONGEST_PAUSE_MILLIS,
+                                FIRST_PAUSE_MILLIS << Math.min(failures, 10));
         failures++;
         long jittered = pause / 2 + ThreadLocalRandom.current().nextLong(pause / 2 + 1);
         retryTimer = vertx.setTimer(jittered, timer -> connect());
@@ -144,6 +226,9 @@ final class HeldConnection {
 
     /** The first word of an error; the rest may quote what was sent. */
     static String code(Throwable cause) {
+        if (cause instanceof NoMaster) {
+            return cause.getMessage();
+        }
         if (!(cause instanceof ErrorType)) {
             return cause.getClass().getSimpleName();
         }

@@ -9,6 +9,7 @@ import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
 import io.vertx.redis.client.Redis;
+import io.vertx.redis.client.RedisOptions;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongConsumer;
@@ -78,21 +79,25 @@ public final class Rebucket {
     static Future<Rebucket> open(
             Vertx vertx, RedisEndpoint endpoint, String namespace, long silenceMillis, Supplier<Future<Void>> toll) {
         Promise<Rebucket> opened = Promise.promise();
-        vertx.getOrCreateContext().runOnContext(v -> {
-            Redis client = Redis.createClient(vertx, endpoint.options());
-            client.connect()
-                    .timeout(CONNECT_MILLIS, TimeUnit.MILLISECONDS)
-                    .recover(error -> client.close()
-                            .transform(closed -> Future.failedFuture(new IllegalStateException("cannot reach Redis at "
-                                    + endpoint.redacted() + ": " + HeldConnection.code(error)))))
-                    .map(connection -> {
-                        RebucketMeta meta = new RebucketMeta(connection, new Keys(namespace, 1));
-                        Parts parts = new Parts(client, meta, new ServerWatch(vertx, endpoint, meta));
-                        return new Rebucket(vertx, endpoint, namespace, parts, silenceMillis, toll);
-                    })
-                    .onComplete(opened);
-        });
+        vertx.getOrCreateContext().runOnContext(v -> new MasterFinder(vertx, endpoint)
+                .find()
+                .compose(url -> parts(vertx, endpoint.options(url), namespace))
+                .recover(error -> Future.failedFuture(new IllegalStateException(
+                        "cannot reach Redis at " + endpoint.redacted() + ": " + HeldConnection.code(error))))
+                .map(parts -> new Rebucket(vertx, endpoint, namespace, parts, silenceMillis, toll))
+                .onComplete(opened));
         return opened.future();
+    }
+
+    private static Future<Parts> parts(Vertx vertx, RedisOptions options, String namespace) {
+        Redis client = Redis.createClient(vertx, options);
+        return client.connect()
+                .timeout(CONNECT_MILLIS, TimeUnit.MILLISECONDS)
+                .map(connection -> {
+                    RebucketMeta meta = new RebucketMeta(connection, new Keys(namespace, 1));
+                    return new Parts(client, meta, new ServerWatch(vertx, options, meta));
+                })
+                .recover(error -> client.close().transform(closed -> Future.failedFuture(error)));
     }
 
     public Future<Void> close() {

@@ -7,7 +7,6 @@ import io.vertx.redis.client.Command;
 import io.vertx.redis.client.Redis;
 import io.vertx.redis.client.RedisConnection;
 import io.vertx.redis.client.Request;
-import io.vertx.redis.client.Response;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -84,8 +83,13 @@ public final class RedisCheckup {
                 : vertx.executeBlocking(() -> new RedisEndpoint(settings, RedisTrust.load(ca)));
     }
 
-    private static Future<Facts> look(Vertx vertx, RedisEndpoint at) {
-        Redis redis = Redis.createClient(vertx, at.options());
+    /** Where a master is sought, at that; else at the one that is set. */
+    private static Future<Facts> look(Vertx vertx, RedisEndpoint endpoint) {
+        return new MasterFinder(vertx, endpoint).find().compose(url -> look(vertx, endpoint, url));
+    }
+
+    private static Future<Facts> look(Vertx vertx, RedisEndpoint endpoint, String url) {
+        Redis redis = Redis.createClient(vertx, endpoint.options(url));
         return redis.connect()
                 .compose(RedisCheckup::facts)
                 .timeout(LIMIT_MILLIS, TimeUnit.MILLISECONDS)
@@ -98,16 +102,11 @@ public final class RedisCheckup {
         return connection
                 .send(Request.cmd(Command.INFO))
                 .compose(text -> {
-                    read(text.toString(), info);
+                    info.putAll(read(text.toString()));
                     return ping(connection, pings);
                 })
-                .compose(done -> {
-                    long before = System.currentTimeMillis();
-                    return connection
-                            .send(Request.cmd(Command.TIME))
-                            .map(time ->
-                                    new Facts(info, millis(time) - (before + System.currentTimeMillis()) / 2, pings));
-                });
+                .compose(done -> RedisClock.aheadMillis(connection))
+                .map(ahead -> new Facts(info, ahead, pings));
     }
 
     private static Future<Void> ping(RedisConnection connection, List<Long> pings) {
@@ -121,16 +120,15 @@ public final class RedisCheckup {
         });
     }
 
-    private static long millis(Response time) {
-        return time.get(0).toLong() * 1_000 + time.get(1).toLong() / 1_000;
-    }
-
-    private static void read(String text, Map<String, String> info) {
+    /** What INFO says, by name. */
+    static Map<String, String> read(String text) {
+        Map<String, String> info = new HashMap<>();
         text.lines().forEach(line -> {
             int colon = line.indexOf(':');
             if (colon > 0) {
                 info.put(line.substring(0, colon), line.substring(colon + 1).strip());
             }
         });
+        return info;
     }
 }

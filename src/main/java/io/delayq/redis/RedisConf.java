@@ -18,8 +18,9 @@ import java.util.stream.Collectors;
  * Where an embedded Redis lives and how to reach it; kept in {@code redis.conf}, which only its owner can read.
  *
  * @param dir a real path; Redis runs in it, so that the names in the file need no quoting
+ * @param always whether every write is on disk before it is answered
  */
-record RedisConf(Path dir, int port, String password) {
+record RedisConf(Path dir, int port, String password, boolean always) {
     /**
      * Below the ports that systems give to outgoing connections: while Redis is down, a client that keeps connecting
      * to such a port would some day be given it as its own, be connected to itself, and keep Redis from binding.
@@ -29,10 +30,10 @@ record RedisConf(Path dir, int port, String password) {
     private static final int PORTS = 10_000;
     private static final SecureRandom RANDOM = new SecureRandom();
 
-    static RedisConf fresh(Path dir) {
+    static RedisConf fresh(Path dir, boolean always) {
         byte[] secret = new byte[24];
         RANDOM.nextBytes(secret);
-        return new RedisConf(dir, freePort(), HexFormat.of().formatHex(secret));
+        return new RedisConf(dir, freePort(), HexFormat.of().formatHex(secret), always);
     }
 
     /** What a server before us wrote; empty if it is not there or not whole. */
@@ -42,7 +43,11 @@ record RedisConf(Path dir, int port, String password) {
             String password = values.get("requirepass");
             return password == null
                     ? Optional.empty()
-                    : Optional.of(new RedisConf(dir, Integer.parseInt(values.get("port")), password));
+                    : Optional.of(new RedisConf(
+                            dir,
+                            Integer.parseInt(values.get("port")),
+                            password,
+                            "always".equals(values.get("appendfsync"))));
         } catch (IOException | NumberFormatException e) {
             return Optional.empty();
         }
@@ -93,13 +98,21 @@ record RedisConf(Path dir, int port, String password) {
                 logfile redis.log
                 save ""
                 appendonly yes
-                appendfsync everysec
+                appendfsync %s
                 aof-use-rdb-preamble yes
                 auto-aof-rewrite-min-size 256mb
                 lazyfree-lazy-server-del yes
                 maxmemory-policy noeviction
                 """
-                .formatted(program, port, password);
+                .formatted(program, port, password, appendFsync());
+    }
+
+    String appendFsync() {
+        return always ? "always" : "everysec";
+    }
+
+    RedisConf withAlways(boolean other) {
+        return new RedisConf(dir, port, password, other);
     }
 
     Path file() {

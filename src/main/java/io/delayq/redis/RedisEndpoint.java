@@ -15,6 +15,7 @@ public final class RedisEndpoint {
 
     private final Settings.Redis settings;
     private final TrustOptions trust;
+    private final KnownMaster known = new KnownMaster();
     /** Null unless it is a cluster. */
     private final ClusterNodes nodes;
     /** Null: the one that is set, or any of a cluster's. */
@@ -57,14 +58,36 @@ public final class RedisEndpoint {
                 .toList();
     }
 
-    /** With the next node's address if any will do. */
-    private String url() {
+    /** Where to connect if no master is sought; with the next node's address if any will do. */
+    String url() {
         if (nodes == null) {
             return settings.url();
         }
         URI first = URI.create(settings.urls().get(0));
         String user = first.getRawUserInfo() == null ? "" : first.getRawUserInfo() + "@";
         return first.getScheme() + "://" + user + (address == null ? nodes.next() : address);
+    }
+
+    Settings.Topology topology() {
+        return settings.topology();
+    }
+
+    /** Whether the master may be now this node and now that one, and has to be looked for. */
+    boolean isMasterSought() {
+        return settings.mode() == Mode.SENTINEL || settings.mode() == Mode.REPLICATION;
+    }
+
+    /** What all connections that were made with this endpoint know of the master. */
+    KnownMaster known() {
+        return known;
+    }
+
+    Settings.Durability durability() {
+        return settings.durability();
+    }
+
+    boolean mayEvict() {
+        return settings.allowEviction();
     }
 
     long tryMillis() {
@@ -87,17 +110,26 @@ public final class RedisEndpoint {
         return address == null ? settings.redacted() : address;
     }
 
+    List<String> urls() {
+        return settings.urls();
+    }
+
+    /** Not where a master is sought: {@link MasterFinder} says where that is. */
     RedisOptions options() {
+        return options(url());
+    }
+
+    RedisOptions options(String url) {
         NetClientOptions net = new NetClientOptions()
                 .setConnectTimeout((int) settings.tryMillis())
                 .setTcpNoDelay(true);
-        if (settings.url().startsWith("rediss:")) {
+        if (url.startsWith("rediss:")) {
             net.setSsl(true).setHostnameVerificationAlgorithm("HTTPS").setTrustOptions(trust);
         }
         // one connection, held for good: the pool must neither recycle nor share it. RESP2, because the client hands a
         // RESP3 push message to whoever waits for an answer
         return new RedisOptions()
-                .setConnectionString(url())
+                .setConnectionString(url)
                 .setNetClientOptions(net)
                 .setPreferredProtocolVersion(ProtocolVersion.RESP2)
                 .setMaxPoolSize(1)

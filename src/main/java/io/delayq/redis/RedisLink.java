@@ -14,13 +14,16 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.function.IntPredicate;
+import java.util.function.Supplier;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Script calls over one held, pipelined connection. Every script may be repeated (it is numbered, or changes nothing
+ * Script calls over one held, pipelined connection; where replicas are asked for, those that they must have go over a
+ * second one, since everything behind a WAIT waits too. Every script may be repeated (it is numbered, or changes nothing
  * the second time), so a call whose answer was lost is sent again on the next connection until its deadline. Owned by
  * one event loop: all methods are called there.
  */
@@ -84,6 +87,13 @@ public final class RedisLink implements Link {
     private final long tryMillis;
     private final int limit;
     private final Detour detour;
+    /** Makes the link for the calls that replicas must have; null if this is it, or none must. */
+    private final Supplier<RedisLink> replicating;
+    /** Null until there is such a call: most rooms make none. */
+    private RedisLink replicated;
+    /** Null if answers are given as they come. */
+    private final ReplicaWait wait;
+
     private final HeldConnection held;
     private final ArrayDeque<Call> sent = new ArrayDeque<>();
     private final ArrayDeque<Call> waiting = new ArrayDeque<>();
@@ -97,8 +107,19 @@ public final class RedisLink implements Link {
     }
 
     RedisLink(Vertx vertx, RedisEndpoint endpoint, String name, Detour detour) {
+        this(vertx, endpoint, name, detour, false);
+    }
+
+    private RedisLink(Vertx vertx, RedisEndpoint endpoint, String name, Detour detour, boolean waits) {
+        int replicas = endpoint.durability().replicas();
         this.vertx = vertx;
         this.detour = detour;
+        this.replicating = replicas > 0 && !waits
+                ? () -> new RedisLink(vertx, endpoint, name + "-replicated", detour, true)
+                : null;
+        this.wait = waits
+                ? new ReplicaWait(vertx, replicas, endpoint.tryMillis(), this::finished, this::drop, this::doubt)
+                : null;
         this.tryMillis = endpoint.tryMillis();
         this.limit = endpoint.callLimit();
         this.held = new HeldConnection(vertx, endpoint, name, this::sendWaiting, this::keepUnanswered);
@@ -111,7 +132,7 @@ public final class RedisLink implements Link {
 
     @Override
     public boolean isUp() {
-        return held.connection() != null;
+        return held.connection() != null && (replicated == null || replicated.isUp());
     }
 
     @Override
@@ -140,29 +161,50 @@ public final class RedisLink implements Link {
         if (closed) {
             return Future.failedFuture(new StoreException(Kind.UNAVAILABLE, "the connection to Redis was closed"));
         }
-        if (isFull()) {
+        if (isFull(script)) {
             return Future.failedFuture(new StoreException(Kind.BUSY, "too many calls are waiting for Redis"));
         }
         Call call = new Call(bucket, script, args);
         if (deadlineMillis > 0) {
-            call.deadlineTimer = vertx.setTimer(deadlineMillis, timer -> giveUp(call));
+            call.deadlineTimer = vertx.setTimer(deadlineMillis, timer -> call.at.giveUp(call));
         }
         add(call);
         return call.promise.future();
     }
 
-    boolean isFull() {
-        return sent.size() + waiting.size() >= limit;
+    /** The link that has such calls. */
+    private RedisLink way(Script script) {
+        if (replicating == null || !script.replicated()) {
+            return this;
+        }
+        if (replicated == null) {
+            replicated = replicating.get();
+        }
+        return replicated;
+    }
+
+    /** Whether it cannot take another call of that kind. */
+    boolean isFull(Script script) {
+        RedisLink way = way(script);
+        return way.size() >= way.limit;
     }
 
     boolean isIdle() {
-        return sent.isEmpty() && waiting.isEmpty();
+        return size() == 0 && (replicated == null || replicated.isIdle());
+    }
+
+    private int size() {
+        return sent.size() + waiting.size() + (wait == null ? 0 : wait.size());
     }
 
     /** Sends a call, now or when it can; whoever made it sees to its deadline. */
     void add(Call call) {
+        way(call.script).take(call);
+    }
+
+    private void take(Call call) {
         call.at = this;
-        if (isUp()) {
+        if (held.connection() != null) {
             transmit(call, held.connection());
         } else {
             waiting.add(call);
@@ -174,7 +216,10 @@ public final class RedisLink implements Link {
         List<Call> back =
                 waiting.stream().filter(call -> buckets.test(call.bucket)).toList();
         waiting.removeAll(back);
-        return back;
+        return replicated == null
+                ? back
+                : Stream.concat(back.stream(), replicated.takeBack(buckets).stream())
+                        .toList();
     }
 
     @Override
@@ -183,8 +228,13 @@ public final class RedisLink implements Link {
         ready.tryFail(new StoreException(Kind.UNAVAILABLE, "the connection to Redis was closed"));
         List<Call> open = new ArrayList<>(sent);
         open.addAll(waiting);
+        if (wait != null) {
+            open.addAll(wait.calls());
+        }
         open.forEach(this::giveUp);
-        return held.close();
+        return replicated == null
+                ? held.close()
+                : Future.join(held.close(), replicated.close()).mapEmpty();
     }
 
     private void sendWaiting(RedisConnection connection) {
@@ -195,12 +245,27 @@ public final class RedisLink implements Link {
     }
 
     private void keepUnanswered() {
-        while (!sent.isEmpty()) {
-            Call call = sent.pollLast();
-            call.lost = true;
-            waiting.addFirst(call);
-        }
+        // whether the next master has what was not confirmed shows when it is sent again
+        List<Call> again = new ArrayList<>(wait == null ? List.of() : wait.clear());
+        again.addAll(sent);
+        again.forEach(call -> call.lost = true);
+        again.addAll(waiting);
+        sent.clear();
+        waiting.clear();
+        waiting.addAll(again);
         detour.down(this);
+    }
+
+    private void drop(RedisConnection connection, String why) {
+        held.drop(connection, why);
+    }
+
+    private void doubt(RedisConnection connection) {
+        held.doubt(connection);
+    }
+
+    private void finished(Call call, Response answer) {
+        finish(call).tryComplete(answer);
     }
 
     private void transmit(Call call, RedisConnection connection) {
@@ -216,7 +281,11 @@ public final class RedisLink implements Link {
             }
             if (result.succeeded()) {
                 sent.remove(call);
-                finish(call).complete(result.result());
+                if (wait == null) {
+                    finished(call, result.result());
+                } else {
+                    wait.add(call, result.result(), connection);
+                }
             } else {
                 failed(call, connection, result.cause());
             }
@@ -262,7 +331,7 @@ public final class RedisLink implements Link {
             call.whole = false;
             waiting.add(call);
             vertx.setTimer(TRANSIENT_PAUSE_MILLIS, timer -> {
-                if (isUp() && waiting.remove(call)) {
+                if (held.connection() != null && waiting.remove(call)) {
                     transmit(call, held.connection());
                 }
             });
@@ -284,6 +353,11 @@ public final class RedisLink implements Link {
 
     /** @param call also one that this link does not have */
     void giveUp(Call call) {
+        if (wait != null && wait.remove(call)) {
+            finish(call)
+                    .tryFail(new StoreException(Kind.NOT_REPLICATED, "too few replicas confirmed the write in time"));
+            return;
+        }
         boolean maybeRun = sent.remove(call) || call.lost;
         waiting.remove(call);
         finish(call)

@@ -8,7 +8,7 @@ import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 
-/** One blocking question to a Redis on this machine: who are you, and are you ready? For start-up only. */
+/** One blocking word with a Redis on this machine: who are you, and are you ready? For start-up only. */
 final class RedisProbe {
     private static final int CONNECT_MILLIS = 500;
     private static final int READ_MILLIS = 1_000;
@@ -20,16 +20,7 @@ final class RedisProbe {
 
     static Answer ask(RedisConf conf) throws IOException {
         try (Socket socket = new Socket()) {
-            socket.connect(new InetSocketAddress("127.0.0.1", conf.port()), CONNECT_MILLIS);
-            socket.setSoTimeout(READ_MILLIS);
-            String request = "*2\r\n$4\r\nAUTH\r\n$" + conf.password().length() + "\r\n" + conf.password() + "\r\n"
-                    + "*2\r\n$4\r\nINFO\r\n$6\r\nserver\r\n"
-                    + "*1\r\n$4\r\nPING\r\n";
-            socket.getOutputStream().write(request.getBytes(StandardCharsets.US_ASCII));
-            InputStream in = new BufferedInputStream(socket.getInputStream());
-            if (!reply(in).equals("+OK")) {
-                throw new IOException("the password was refused");
-            }
+            InputStream in = send(socket, conf, "*2\r\n$4\r\nINFO\r\n$6\r\nserver\r\n" + "*1\r\n$4\r\nPING\r\n");
             long processId = processId(reply(in));
             String pong = reply(in);
             if (!pong.equals("+PONG") && !pong.startsWith("-LOADING")) {
@@ -37,6 +28,29 @@ final class RedisProbe {
             }
             return new Answer(processId, !pong.equals("+PONG"));
         }
+    }
+
+    static void set(RedisConf conf, String name, String value) throws IOException {
+        try (Socket socket = new Socket()) {
+            String request = "*4\r\n$6\r\nCONFIG\r\n$3\r\nSET\r\n$" + name.length() + "\r\n" + name + "\r\n$"
+                    + value.length() + "\r\n" + value + "\r\n";
+            String answer = reply(send(socket, conf, request));
+            if (!answer.equals("+OK")) {
+                throw new IOException("CONFIG SET was answered by " + answer);
+            }
+        }
+    }
+
+    private static InputStream send(Socket socket, RedisConf conf, String request) throws IOException {
+        socket.connect(new InetSocketAddress("127.0.0.1", conf.port()), CONNECT_MILLIS);
+        socket.setSoTimeout(READ_MILLIS);
+        String auth = "*2\r\n$4\r\nAUTH\r\n$" + conf.password().length() + "\r\n" + conf.password() + "\r\n";
+        socket.getOutputStream().write((auth + request).getBytes(StandardCharsets.US_ASCII));
+        InputStream in = new BufferedInputStream(socket.getInputStream());
+        if (!reply(in).equals("+OK")) {
+            throw new IOException("the password was refused");
+        }
+        return in;
     }
 
     private static long processId(String info) throws IOException {

@@ -22,13 +22,18 @@ final class RedisStarter {
     private final Waiting waiting;
     private final Path program;
     private final long leftBehindMillis;
+    private final boolean always;
     private final BooleanSupplier stopping;
 
-    /** @param program null: the one that the jar brings */
-    RedisStarter(Waiting waiting, Path program, long leftBehindMillis, BooleanSupplier stopping) {
+    /**
+     * @param program null: the one that the jar brings
+     * @param always whether every write is to be on disk before it is answered
+     */
+    RedisStarter(Waiting waiting, Path program, boolean always, long leftBehindMillis, BooleanSupplier stopping) {
         this.waiting = waiting;
         this.program = program;
         this.leftBehindMillis = leftBehindMillis;
+        this.always = always;
         this.stopping = stopping;
     }
 
@@ -76,6 +81,8 @@ final class RedisStarter {
                     }
                     Optional<Running> ours = RedisConf.read(dir)
                             .filter(conf -> isItself(left, conf))
+                            .map(conf -> conf.withAlways(always))
+                            .filter(RedisStarter::obeys)
                             .map(conf -> new Running(conf, left));
                     if (ours.isPresent()) {
                         LOG.info("embedded redis of an earlier server taken over pid={}", left.pid());
@@ -102,8 +109,18 @@ final class RedisStarter {
         }
     }
 
+    /** The server before us may have asked for less, or more. */
+    private static boolean obeys(RedisConf conf) {
+        try {
+            RedisProbe.set(conf, "appendfsync", conf.appendFsync());
+            return true;
+        } catch (IOException e) {
+            return false;
+        }
+    }
+
     private Future<Running> launchedOnFreePort(Path dir, int tries) {
-        return waiting.blocking(() -> RedisConf.fresh(dir))
+        return waiting.blocking(() -> RedisConf.fresh(dir, always))
                 .compose(this::launched)
                 .recover(failure -> failure instanceof EmbeddedRedisException.PortTaken && tries > 1
                         ? launchedOnFreePort(dir, tries - 1)

@@ -6,8 +6,10 @@ import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
+import java.util.EnumSet;
 import java.util.HexFormat;
 import java.util.Locale;
+import java.util.Set;
 
 /** The Lua scripts, each a file of its own in {@code lua/}, joined with what they share. */
 public enum Script {
@@ -41,6 +43,9 @@ public enum Script {
     PICK(false),
     ARRIVE(false),
     LEAVE(false);
+
+    /** Those whose loss a client would not notice; of a lost ack or reserve the lease makes a second delivery. */
+    private static final Set<Script> REPLICATED = EnumSet.of(PUSH, PUT, RESCHEDULE, CANCEL, REQUEUE);
 
     private final boolean numbered;
     // changed by nothing but a planted fault, before the server that is to have it starts
@@ -77,6 +82,11 @@ public enum Script {
     /** Whether the script keeps the number and answer of the caller's last call, and so may be repeated at will. */
     boolean numbered() {
         return numbered;
+    }
+
+    /** Whether durability by replicas is about it. */
+    boolean replicated() {
+        return REPLICATED.contains(this);
     }
 
     byte[] text() {

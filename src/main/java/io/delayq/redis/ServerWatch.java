@@ -6,6 +6,7 @@ import io.vertx.core.Vertx;
 import io.vertx.redis.client.Command;
 import io.vertx.redis.client.Redis;
 import io.vertx.redis.client.RedisConnection;
+import io.vertx.redis.client.RedisOptions;
 import io.vertx.redis.client.Request;
 import io.vertx.redis.client.Response;
 import java.util.concurrent.TimeUnit;
@@ -23,10 +24,10 @@ final class ServerWatch {
     private boolean heard;
     private boolean ended;
 
-    ServerWatch(Vertx vertx, RedisEndpoint endpoint, RebucketMeta meta) {
+    ServerWatch(Vertx vertx, RedisOptions options, RebucketMeta meta) {
         this.vertx = vertx;
         this.meta = meta;
-        this.client = Redis.createClient(vertx, endpoint.options());
+        this.client = Redis.createClient(vertx, options);
     }
 
     Future<Void> open(Keys keys) {

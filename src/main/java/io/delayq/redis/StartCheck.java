@@ -50,6 +50,7 @@ public final class StartCheck {
     private void check(RedisConnection connection, Keys keys) {
         version(connection)
                 .compose(ok -> cluster(connection))
+                .compose(ok -> SettingsCheck.run(connection, endpoint))
                 .compose(ok -> meta(connection, keys).recover(error -> metaElsewhere(error, keys)))
                 .onSuccess(ok -> outcome.tryComplete())
                 .onFailure(error -> {

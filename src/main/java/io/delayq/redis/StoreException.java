@@ -11,6 +11,8 @@ public final class StoreException extends RuntimeException {
         BUSY,
         /** The request was sent but not answered in time: it may or may not have happened. */
         UNKNOWN,
+        /** Done by the master, but not known to be on as many replicas as asked: a failover may undo it. */
+        NOT_REPLICATED,
         /** Redis is at its memory limit: nothing was changed. */
         FULL,
         /** A script failed: a defect of ours. */

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.delayq.config.Settings;
+import io.delayq.config.Settings.Durability;
 import io.delayq.path.TestServer;
 import io.delayq.path.TestServer.Reply;
 import io.delayq.path.WsConsumer;
@@ -61,17 +62,21 @@ class ClusterFaultTest {
     }
 
     private TestServer serve() {
-        TestServer server =
-                TestServer.start(settings -> servers.isEmpty() ? clustered(settings) : servers.get(0).settings);
+        return serve(Durability.EVERYSEC);
+    }
+
+    private TestServer serve(Durability durability) {
+        TestServer server = TestServer.start(
+                settings -> servers.isEmpty() ? clustered(settings, durability) : servers.get(0).settings);
         servers.add(server);
         return server;
     }
 
-    static Settings clustered(Settings settings) {
+    private static Settings clustered(Settings settings, Durability durability) {
         return new Settings(
                 settings.http(),
                 settings.dataDir(),
-                cluster.settings(),
+                cluster.settings().withDurability(durability),
                 settings.namespace(),
                 BUCKETS,
                 settings.instances(),
@@ -212,6 +217,54 @@ class ClusterFaultTest {
                         refusals.stream().allMatch(one -> one.answer().startsWith("503") && one.millis() < 2_000),
                         refusals::toString),
                 () -> assertEquals(List.of(), refused, "drawn ids"));
+    }
+
+    @Test
+    void a_write_that_must_be_on_a_replica_is_refused_by_the_node_that_has_none() {
+        TestServer server = serve(Durability.replicas(1));
+        pushOne(server, "replicated", ALL);
+        TestRedis master = cluster.masterOf(slot(0));
+        Set<Integer> its = bucketsOf(master);
+        TestRedis replica = cluster.replicaOf(master);
+        replica.kill();
+        pushOne(server, "others", others(its));
+        String job = "{\"id\":\"" + idIn(server, its.iterator().next()) + "\"}";
+        Reply refused = server.post("/v1/topics/alone/jobs", job);
+        assertEquals("/problems/not-replicated", refused.type(), refused.text());
+        replica.restart();
+        cluster.awaitWhole();
+        Reply again = server.post("/v1/topics/alone/jobs", job);
+        assertEquals("/problems/job-exists", again.type(), again.text());
+    }
+
+    @Test
+    void a_master_that_dies_takes_nothing_along_that_must_be_on_a_replica() {
+        TestServer server = serve(Durability.replicas(1));
+        try (ClusterLoad load = new ClusterLoad(server, servers).begin()) {
+            goesOn(load, ALL, Duration.ofSeconds(5), "pushes into all buckets");
+            TestRedis victim = cluster.masterOf(slot(0));
+            Set<Integer> its = bucketsOf(victim);
+            victim.kill();
+            TestRedis.await("a replica promoted", () -> cluster.masterOf(slot(0)) != victim);
+            goesOn(load, others(its), Duration.ofSeconds(2), "pushes into the others' buckets");
+            victim.restart();
+            cluster.awaitWhole();
+            goesOn(load, ALL, Duration.ofSeconds(5), "pushes into all buckets");
+            load.end();
+            TestRedis.await(
+                    "all delivered", Duration.ofSeconds(15), () -> load.lost().isEmpty());
+            System.out.println("master killed, durability replicas:1: " + load.summary());
+            assertTrue(load.refusals.stream().allMatch(one -> its.contains(one.bucket())), load.refusals::toString);
+        }
+    }
+
+    private static String idIn(TestServer server, int bucket) {
+        Keys keys = new Keys(server.settings.namespace(), BUCKETS);
+        return IntStream.iterate(0, i -> i + 1)
+                .mapToObj(i -> "i" + i)
+                .filter(id -> keys.bucketOf(id) == bucket)
+                .findFirst()
+                .orElseThrow();
     }
 
     @Test

@@ -12,7 +12,7 @@ public final class EmbeddedRedisChild {
         Vertx vertx = Vertx.vertx();
         EmbeddedRedis redis;
         try {
-            redis = EmbeddedRedis.start(vertx, Path.of(args[0]))
+            redis = EmbeddedRedis.start(vertx, Path.of(args[0]), null, false)
                     .toCompletionStage()
                     .toCompletableFuture()
                     .get(20, TimeUnit.SECONDS);

@@ -34,6 +34,7 @@ class EmbeddedRedisTest {
     Path dataDir;
 
     private Process child;
+    private boolean always;
 
     @BeforeAll
     static void openVertx() {
@@ -77,6 +78,33 @@ class EmbeddedRedisTest {
                 .contains(password));
         assertFalse(redis.toString().contains(password));
         done(redis.stop());
+    }
+
+    @Test
+    void writes_to_disk_as_often_as_it_is_told_also_after_it_died_and_when_it_is_taken_over() throws Exception {
+        Ready before = readyChild();
+        signal("-KILL", before.pid());
+        TestRedis.await("server gone", () -> !child.isAlive());
+        always = true;
+        EmbeddedRedis redis = start();
+        assertEquals(before.redisPid(), redis.pid());
+        assertEquals(List.of("appendfsync", "always"), ask(redis, "CONFIG", "GET", "appendfsync"));
+        signal("-KILL", redis.pid());
+        TestRedis.await("another one", () -> redis.pid() != before.redisPid() && answers(redis));
+        assertEquals(List.of("appendfsync", "always"), ask(redis, "CONFIG", "GET", "appendfsync"));
+        done(redis.stop());
+        always = false;
+        EmbeddedRedis other = start();
+        assertEquals(List.of("appendfsync", "everysec"), ask(other, "CONFIG", "GET", "appendfsync"));
+        done(other.stop());
+    }
+
+    private static boolean answers(EmbeddedRedis redis) {
+        try {
+            return "PONG".equals(ask(redis, "PING"));
+        } catch (UncheckedIOException e) {
+            return false;
+        }
     }
 
     @Test
@@ -234,7 +262,7 @@ class EmbeddedRedisTest {
     }
 
     private EmbeddedRedis start() throws Exception {
-        return done(EmbeddedRedis.start(vertx, dataDir, null, LIMITS));
+        return done(EmbeddedRedis.start(vertx, dataDir, null, always, LIMITS));
     }
 
     private String refused() {

@@ -125,7 +125,7 @@ class RedisProgramTest {
     }
 
     private EmbeddedRedis start(Path program) throws Exception {
-        return done(EmbeddedRedis.start(vertx, dir.resolve("data"), program, LIMITS));
+        return done(EmbeddedRedis.start(vertx, dir.resolve("data"), program, false, LIMITS));
     }
 
     private Path redisDir() throws IOException {

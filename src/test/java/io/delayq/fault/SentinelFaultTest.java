@@ -1,0 +1,284 @@
+package io.delayq.fault;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import io.delayq.config.Settings;
+import io.delayq.config.Settings.Durability;
+import io.delayq.path.TestServer;
+import io.delayq.path.TestServer.Reply;
+import io.delayq.redis.SentinelFarm;
+import io.delayq.redis.TestRedis;
+import io.delayq.redis.TestSentinel;
+import java.io.IOException;
+import java.net.URI;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** The master dies, and sentinels make a replica the next one. */
+class SentinelFaultTest {
+    private static final long ANSWER_MILLIS = 4_000;
+
+    private static TestServer start(SentinelFarm farm, Durability durability) {
+        return TestServer.start(
+                settings -> settings.withRedis(farm.settings(settings.redis()).withDurability(durability)));
+    }
+
+    @Test
+    void a_failover_to_a_replica_that_was_stalled_loses_nothing_that_was_answered() throws Exception {
+        failOverToStalledReplica(Durability.replicas(1));
+    }
+
+    @Test
+    @Tag("storm")
+    void five_failovers_to_a_replica_that_was_stalled_lose_nothing_that_was_answered() throws Exception {
+        for (int i = 0; i < 5; i++) {
+            failOverToStalledReplica(Durability.replicas(1));
+        }
+    }
+
+    private static void failOverToStalledReplica(Durability durability) throws Exception {
+        TestRedis master = SentinelFarm.master();
+        try (FaultProxy between = new FaultProxy(master.port(), 7);
+                SentinelFarm farm =
+                        new SentinelFarm(master, 1, URI.create(between.url()).getPort());
+                TestServer server = start(farm, durability)) {
+            TestRedis replica = farm.replicas.get(0);
+            try (Pushers pushers = new Pushers(server)) {
+                TestRedis.await("some jobs taken", () -> pushers.accepted.size() >= 500);
+                between.blackhole(true);
+                pushers.notReplicated.clear();
+                pushers.timed = true;
+                int sound = pushers.accepted.size();
+                TestRedis.await(
+                        "jobs at stake",
+                        () -> pushers.notReplicated.size() >= Pushers.COUNT / 2
+                                || pushers.accepted.size() > sound + 500
+                                || pushers.isBroken());
+                assertFalse(pushers.isBroken());
+                master.command("SET", "probe", "1");
+                assertEquals(0L, master.command("WAIT", "1", "10"), "the replica is not behind");
+                master.kill();
+                TestRedis.await("another master", () -> SentinelFarm.isMaster(replica));
+                master.restart();
+                master.command("REPLICAOF", "127.0.0.1", Integer.toString(replica.port()));
+                int before = pushers.accepted.size();
+                TestRedis.await("jobs taken again", () -> pushers.accepted.size() >= before + 500);
+            }
+            Set<String> lost = new HashSet<>();
+            Pushers done = Pushers.last;
+            for (String id : done.accepted) {
+                if (server.get("/v1/topics/t/jobs/" + id).status() != 200) {
+                    lost.add(id);
+                }
+            }
+            System.out.printf(
+                    "failover to a stalled replica, durability %s: %d accepted, %d not replicated at first, %d lost%n",
+                    durability, done.accepted.size(), done.notReplicated.size(), lost.size());
+            assertEquals(Set.of(), lost);
+        }
+    }
+
+    /** Push one job after the other, each again until it is there. */
+    private static final class Pushers implements AutoCloseable {
+        static final int COUNT = 20;
+        static volatile Pushers last;
+
+        final Set<String> accepted = ConcurrentHashMap.newKeySet();
+        final Set<String> notReplicated = ConcurrentHashMap.newKeySet();
+        private final AtomicInteger next = new AtomicInteger();
+        private final List<CompletableFuture<Void>> threads = new ArrayList<>();
+        /** Not the first ones, in which a Java that has just begun is slow. */
+        volatile boolean timed;
+
+        private volatile boolean over;
+
+        Pushers(TestServer server) {
+            last = this;
+            for (int i = 0; i < COUNT; i++) {
+                threads.add(CompletableFuture.runAsync(() -> push(server), task -> new Thread(task).start()));
+            }
+        }
+
+        private void push(TestServer server) {
+            while (!over) {
+                String id = "j" + next.incrementAndGet();
+                boolean there = false;
+                while (!there && !over) {
+                    long began = System.nanoTime();
+                    boolean isTimed = timed;
+                    Reply reply = server.post("/v1/topics/t/jobs", "{\"id\":\"" + id + "\",\"delay\":\"1h\"}");
+                    long millis = millisSince(began);
+                    assertTrue(!isTimed || millis < ANSWER_MILLIS, () -> millis + " ms: " + reply.text());
+                    there = reply.status() == 201 || reply.status() == 409;
+                    if (there) {
+                        accepted.add(id);
+                    } else {
+                        assertEquals(503, reply.status(), reply.text());
+                        if (reply.type().equals("/problems/not-replicated")) {
+                            notReplicated.add(id);
+                        }
+                    }
+                }
+            }
+        }
+
+        boolean isBroken() {
+            return threads.stream().anyMatch(CompletableFuture::isCompletedExceptionally);
+        }
+
+        @Override
+        public void close() {
+            over = true;
+            threads.forEach(TestServer::await);
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void pushes_are_taken_within_a_second_of_the_new_master(boolean sentinelDiesFirst) {
+        try (SentinelFarm farm = new SentinelFarm(SentinelFarm.master(), 2, 0);
+                TestServer server = start(farm, Durability.EVERYSEC);
+                LogLines lines = new LogLines("io.delayq.redis.HeldConnection")) {
+            server.push("t", "{\"id\":\"before\"}");
+            List<TestSentinel> alive = new ArrayList<>(farm.sentinels);
+            if (sentinelDiesFirst) {
+                alive.remove(0).kill();
+            }
+            farm.master.kill();
+            AtomicLong role = new AtomicLong();
+            AtomicLong named = new AtomicLong();
+            AtomicLong taken = new AtomicLong();
+            List<CompletableFuture<Reply>> pushes = new ArrayList<>();
+            TestRedis.await("a push taken after the failover", () -> {
+                seen(role, farm.replicas.stream().anyMatch(SentinelFarm::isMaster));
+                seen(named, alive.stream().anyMatch(one -> one.masterPort() != farm.master.port()));
+                pushes.add(server.sendAsync("POST", "/v1/topics/t/jobs", "{}"));
+                pushes.get(pushes.size() - 1).thenAccept(reply -> seen(taken, reply.status() == 201));
+                return taken.get() > 0 && named.get() > 0;
+            });
+            pushes.forEach(TestServer::await);
+            System.out.printf(
+                    "failover%s: taken %d ms after a sentinel named the new master, %d ms after that said it was one%n",
+                    sentinelDiesFirst ? " after the death of a sentinel" : "",
+                    (taken.get() - named.get()) / 1_000_000,
+                    (taken.get() - role.get()) / 1_000_000);
+            assertTrue((taken.get() - named.get()) / 1_000_000 <= 1_000, "too late");
+            TestRedis.await(
+                    "all connections up",
+                    () -> lines.all().stream()
+                                    .filter(line -> line.startsWith("redis up"))
+                                    .count()
+                            >= 6);
+            assertEquals(
+                    1,
+                    lines.all().stream()
+                            .filter(line -> line.startsWith("redis failover") && line.contains("clockAheadMillis="))
+                            .count(),
+                    lines.all().toString());
+        }
+    }
+
+    private static void seen(AtomicLong at, boolean happened) {
+        if (happened) {
+            at.compareAndSet(0, System.nanoTime());
+        }
+    }
+
+    @Test
+    void where_every_node_is_named_a_demoted_master_is_left_for_the_new_one_by_all_connections() {
+        try (TestRedis first = SentinelFarm.master();
+                TestRedis second = SentinelFarm.replica(first.port())) {
+            SentinelFarm.awaitLinked(second);
+            try (TestServer server = TestServer.start(settings -> settings.withRedis(settings.redis()
+                    .withUrl(second.url() + "," + first.url())
+                    .withTopology(new Settings.Topology(Settings.Mode.REPLICATION, "mymaster", null))))) {
+                server.push("t", "{\"id\":\"before\"}");
+                TestRedis.await(
+                        "replicated", () -> first.command("WAIT", "1", "100").equals(1L));
+                long began = System.nanoTime();
+                second.command("REPLICAOF", "NO", "ONE");
+                first.command("REPLICAOF", "127.0.0.1", Integer.toString(second.port()));
+                TestRedis.await(
+                        "a push taken",
+                        Duration.ofSeconds(3),
+                        () -> server.post("/v1/topics/t/jobs", "{}").status() == 201);
+                System.out.println("demoted master: taken again after " + millisSince(began) + " ms");
+                assertTrue(millisSince(began) <= 1_000, millisSince(began) + " ms");
+                assertTrue(server.reserve("t", 100, "5s").text().contains("\"before\""));
+                TestRedis.await(
+                        "nobody at the old master",
+                        () -> first.command("CLIENT", "LIST", "TYPE", "normal")
+                                        .toString()
+                                        .lines()
+                                        .count()
+                                == 1);
+            }
+        }
+    }
+
+    @Test
+    void a_wrong_password_costs_no_sockets_and_is_tried_again() throws Exception {
+        refusedFor(Duration.ofSeconds(6));
+    }
+
+    @Test
+    @Tag("storm")
+    void a_wrong_password_for_a_minute_costs_no_sockets() throws Exception {
+        refusedFor(Duration.ofSeconds(60));
+    }
+
+    private static void refusedFor(Duration time) throws Exception {
+        assumeTrue(Files.isDirectory(Path.of("/proc/self/fd")));
+        try (SentinelFarm farm = new SentinelFarm(SentinelFarm.master(), 1, 0);
+                TestServer server = start(farm, Durability.replicas(1))) {
+            server.push("t", "{}");
+            long before = openFiles();
+            SentinelFarm.allow(farm.master, "another");
+            farm.master.command("CLIENT", "KILL", "USER", SentinelFarm.USER);
+            long until = System.nanoTime() + time.toNanos();
+            AtomicLong most = new AtomicLong();
+            TestRedis.await("the watch over", time.plusSeconds(5), () -> {
+                most.accumulateAndGet(openFiles(), Math::max);
+                return System.nanoTime() > until;
+            });
+            System.out.println("wrong password for " + time.toSeconds() + " s: " + before + " open files, at most "
+                    + most + ", " + openFiles() + " at the end");
+            assertTrue(most.get() <= before + 10, before + " open files became " + most);
+            assertTrue(openFiles() <= before, "more open files without connections than with them");
+            SentinelFarm.allow(farm.master, SentinelFarm.PASSWORD);
+            TestRedis.await(
+                    "let in again",
+                    Duration.ofSeconds(8),
+                    () -> server.post("/v1/topics/t/jobs", "{}").status() == 201);
+        }
+    }
+
+    private static long openFiles() {
+        try (Stream<Path> files = Files.list(Path.of("/proc/self/fd"))) {
+            return files.count();
+        } catch (IOException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    private static long millisSince(long nanos) {
+        return (System.nanoTime() - nanos) / 1_000_000;
+    }
+}
