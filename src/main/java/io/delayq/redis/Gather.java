@@ -129,8 +129,13 @@ final class Gather<R> {
             favourNext();
         }
         long now = System.nanoTime();
-        for (int i = 0; i < lanes.size() && isShunned(favoured, now); i++) {
-            favourNext();
+        int bucket = favoured;
+        for (int i = 1; i < lanes.size() && isShunned(bucket, now); i++) {
+            bucket = (favoured + i) % lanes.size();
+        }
+        if (bucket != favoured && !isShunned(bucket, now)) {
+            favoured = bucket;
+            favours = 0;
         }
         favours++;
         return favoured;
