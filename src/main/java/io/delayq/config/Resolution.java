@@ -125,16 +125,6 @@ final class Resolution {
         refuse(
                 KeyTable.REDIS_MODE,
                 mode,
-                redis.mode() == Mode.SENTINEL || redis.mode() == Mode.REPLICATION,
-                "not built yet; expected standalone or cluster");
-        refuse(
-                KeyTable.DURABILITY,
-                redis.durability().toString(),
-                !redis.durability().equals(Settings.Durability.EVERYSEC),
-                "not built yet; expected everysec");
-        refuse(
-                KeyTable.REDIS_MODE,
-                mode,
                 redis.url() == null && redis.mode() != Mode.STANDALONE,
                 "redis.url is not set, and the embedded Redis is standalone; expected redis.url with the addresses");
         refuse(

@@ -132,7 +132,8 @@ public record Settings(
         }
 
         public Redis withCa(Path other) {
-            return new Redis(url, deadlineMillis, tryMillis, queue, other, program, topology, durability, allowEviction);
+            return new Redis(
+                    url, deadlineMillis, tryMillis, queue, other, program, topology, durability, allowEviction);
         }
 
         public Redis withTopology(Topology other) {

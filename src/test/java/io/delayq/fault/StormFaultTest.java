@@ -101,8 +101,7 @@ class StormFaultTest {
         Path overlay = PlantedFaultTest.overlay(
                 dir, "due", "function serve.l(k, at)\n", "function serve.l(k, at)\n  do return nil end\n");
         Duration drain = Duration.ofSeconds(5);
-        AssertionError error =
-                assertThrows(AssertionError.class, () -> storm("storm-planted", overlay, 1, 300, drain));
+        AssertionError error = assertThrows(AssertionError.class, () -> storm("storm-planted", overlay, 1, 300, drain));
         assertTrue(error.getMessage().startsWith("lost"), error.getMessage());
     }
 }
