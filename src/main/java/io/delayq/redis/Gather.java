@@ -23,6 +23,9 @@ import java.util.Map;
  */
 final class Gather<R> {
     private static final int MOST_JOBS = 250;
+    /** Of jobs that could go to any bucket: few, so that a list of them is spread evenly, priorities and all. */
+    private static final int TOGETHER = 20;
+
     private static final int MOST_BYTES = 1 << 20;
     /** A call under way for longer is stuck: its bucket's Redis is away, or its slot moves. */
     private static final long STUCK_NANOS = 100_000_000L;
@@ -121,16 +124,20 @@ final class Gather<R> {
     }
 
     /**
-     * The bucket for a job that could go to any: the one of those before it, as long as they fit into one call and it can
-     * be reached.
+     * The bucket for a job that could go to any: the one of some before it, so that they share a call, if it can be reached.
      */
     int favour() {
-        if (favours == MOST_JOBS) {
+        if (favours == TOGETHER) {
             favourNext();
         }
         long now = System.nanoTime();
-        for (int i = 0; i < lanes.size() && isShunned(favoured, now); i++) {
-            favourNext();
+        int bucket = favoured;
+        for (int i = 1; i < lanes.size() && isShunned(bucket, now); i++) {
+            bucket = (favoured + i) % lanes.size();
+        }
+        if (bucket != favoured && !isShunned(bucket, now)) {
+            favoured = bucket;
+            favours = 0;
         }
         favours++;
         return favoured;
