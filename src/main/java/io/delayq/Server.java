@@ -104,12 +104,6 @@ public final class Server {
 
     Future<Void> open() {
         LocalCodec.register(vertx.eventBus());
-        if (settings.redis().mode() == Settings.Mode.SENTINEL
-                || settings.redis().mode() == Settings.Mode.REPLICATION
-                || !settings.redis().durability().equals(Settings.Durability.EVERYSEC)) {
-            return Future.failedFuture(
-                    "redis.mode sentinel and replication, and durability other than everysec, are not built yet");
-        }
         return PortCheck.run(vertx, settings.http()).compose(free -> redis()).compose(set -> endpoint(set)
                 .compose(endpoint -> rooms(set, endpoint)));
     }
