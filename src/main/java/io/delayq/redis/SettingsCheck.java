@@ -14,6 +14,7 @@ import org.slf4j.LoggerFactory;
 /** Whether Redis is set up to keep jobs: refuses what makes them vanish, warns of what keeps them worse than asked. */
 final class SettingsCheck {
     private static final Logger log = LoggerFactory.getLogger(SettingsCheck.class);
+    private static final long NOTICED_MILLIS = 1_000;
 
     private SettingsCheck() {}
 
@@ -29,8 +30,17 @@ final class SettingsCheck {
                     return appendFsync(connection, endpoint.durability());
                 })
                 .compose(done -> RedisClock.aheadMillis(connection))
-                .onSuccess(ahead -> log.info("redis clock aheadMillis={}", ahead))
+                .onSuccess(SettingsCheck::clock)
                 .mapEmpty();
+    }
+
+    /** Told only where it may be noticed: "never early" is by Redis' clock. */
+    private static void clock(long aheadMillis) {
+        if (Math.abs(aheadMillis) >= NOTICED_MILLIS) {
+            log.info("redis clock aheadMillis={}", aheadMillis);
+        } else {
+            log.debug("redis clock aheadMillis={}", aheadMillis);
+        }
     }
 
     private static void eviction(Map<String, String> info, boolean allowed) {

@@ -2,6 +2,7 @@ package io.delayq.redis;
 
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
@@ -26,11 +27,13 @@ class StartCheckRedisTest {
     StartCheckRedisTest() {
         lines.start();
         logger.addAppender(lines);
+        logger.setLevel(Level.DEBUG);
     }
 
     @AfterEach
     void close() throws Exception {
         logger.detachAppender(lines);
+        logger.setLevel(null);
         vertx.close().toCompletionStage().toCompletableFuture().get(10, TimeUnit.SECONDS);
         redis.close();
     }
