@@ -159,7 +159,7 @@ public final class Rebucket {
         if (begin.phase() != Phase.MOVE) {
             done = done.compose(v -> from.adoptedBy(to)).compose(v -> meta.set(begin.in(Phase.MOVE)));
         }
-        return done.compose(v -> RebucketCalls.again(() -> someTopics(from, move)))
+        return done.compose(v -> TopicStore.again(() -> someTopics(from, move)))
                 .compose(v -> from.clear())
                 .compose(v -> meta.end(begin.to()));
     }

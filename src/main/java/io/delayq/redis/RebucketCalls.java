@@ -48,32 +48,13 @@ final class RebucketCalls {
     /** Does something for each number below count, so many at a time. */
     static Future<Void> each(int count, int atOnce, IntFunction<Future<Void>> work) {
         int[] next = {0};
-        return again(() -> {
+        return TopicStore.again(() -> {
             List<Future<Void>> some = new ArrayList<>();
             for (int end = Math.min(count, next[0] + atOnce); next[0] < end; next[0]++) {
                 some.add(work.apply(next[0]));
             }
             // join, not all: nothing is under way any more when this has failed
             return Future.join(some).map(done -> next[0] < count);
-        });
-    }
-
-    /** Does a step until it says that there is no other. A loop, since a chain of as many futures would not unwind. */
-    static Future<Void> again(Supplier<Future<Boolean>> step) {
-        Promise<Void> over = Promise.promise();
-        again(step, over);
-        return over.future();
-    }
-
-    private static void again(Supplier<Future<Boolean>> step, Promise<Void> over) {
-        step.get().onComplete(more -> {
-            if (more.failed()) {
-                over.fail(more.cause());
-            } else if (more.result()) {
-                again(step, over);
-            } else {
-                over.complete();
-            }
         });
     }
 }

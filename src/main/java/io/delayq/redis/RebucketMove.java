@@ -93,7 +93,7 @@ final class RebucketMove {
             List<Integer> buckets = new ArrayList<>(IntStream.range(from, Math.min(from + MOST_BUCKETS, old.buckets()))
                     .boxed()
                     .toList());
-            all = all.compose(done -> RebucketCalls.again(
+            all = all.compose(done -> TopicStore.again(
                     () -> round(topic, buckets).compose(more -> between.get().map(more))));
         }
         return all;

@@ -58,7 +58,7 @@ final class RebucketTopics {
     /** What these buckets have is set aside; the caller is that of what was. */
     Future<Void> setAside() {
         return eachBucket(bucket ->
-                RebucketCalls.again(() -> calls.call(caller, Script.ASIDE, bucket, List.of(Bytes.of(TOPICS_A_CALL)))
+                TopicStore.again(() -> calls.call(caller, Script.ASIDE, bucket, List.of(Bytes.of(TOPICS_A_CALL)))
                         .map(answer -> answer.get(0).toInteger() > 0)));
     }
 
@@ -108,7 +108,7 @@ final class RebucketTopics {
 
     private Future<Void> pages(int bucket, Function<Page, Future<Void>> work) {
         String[] from = {"-"};
-        return RebucketCalls.again(() -> page(bucket, from[0]).compose(page -> {
+        return TopicStore.again(() -> page(bucket, from[0]).compose(page -> {
             int count = page.topics.size();
             if (count > 0) {
                 from[0] = "(" + page.topics.get(count - 1).topic;
