@@ -29,7 +29,10 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -37,8 +40,9 @@ import org.junit.jupiter.api.io.TempDir;
 /**
  * A topic may be huge: looking at it and clearing it neither holds Redis up nor makes another topic's jobs late.
  *
- * <p>The work goes on for a second and stands still for a second, in turn, so that whatever else disturbs the machine
- * disturbs both alike. The server is a process of its own, and this one does little.
+ * <p>The work stands still for a second, scripts that do nothing run for half of one, and the work goes on for a second,
+ * in turn, so that whatever else disturbs the machine disturbs all alike. The server is a process of its own, and this
+ * one does little.
  */
 class MillionPathTest {
     private static final int SLOW_MICROS = 10_000;
@@ -47,6 +51,8 @@ class MillionPathTest {
     private static final int JOBS_A_LOOK = 5_000;
     private static final long WINDOW_MILLIS = 1_000;
     private static final long DAY = 86_400_000;
+    /** Half a millisecond, about as long as ours. */
+    private static final String NOTHING = "local n = 0 for i = 1, 50000 do n = n + i end return n";
 
     @TempDir
     Path dir;
@@ -67,49 +73,70 @@ class MillionPathTest {
                 TestRedis.Options.standalone().with("slowlog-log-slower-than " + SLOW_MICROS, "slowlog-max-len 1000");
         try (TestRedis redis = TestRedis.start(options);
                 ChildServer server = ChildServer.start(dir.resolve("data"), "--redis.url=" + redis.url());
-                Other other = new Other(server.port())) {
+                Other other = new Other(server.port(), redis)) {
             Big big = new Big(server.port(), jobs);
             big.push();
             // the pushes are not what is measured here
             pause();
             redis.command("SLOWLOG", "RESET");
+            redis.command("CONFIG", "RESETSTAT");
             List<Compared> all = List.of(
                     other.compare("listing", big::list),
                     other.compare("counting and forecasting", big::look),
                     other.compare("purging", big::purge));
             big.checkEnd();
-            List<?> slow = (List<?>) redis.command("SLOWLOG", "GET", "1000");
-            List<String> ours = slow.stream()
-                    .filter(MillionPathTest::isOurs)
-                    .map(MillionPathTest::took)
-                    .toList();
+            Scripts ours = Scripts.of(redis, "evalsha");
+            Scripts idle = Scripts.of(redis, "eval");
             System.out.printf(
-                    "%,d jobs: another topic's p99 %s; scripts over 10 ms: %s; of other work: %s%n",
-                    jobs,
-                    all,
-                    ours,
-                    slow.stream()
-                            .filter(entry -> !isOurs(entry))
-                            .map(MillionPathTest::took)
-                            .toList());
+                    "%,d jobs: another topic's p99 %s; ours: %s; that do nothing: %s%n", jobs, all, ours, idle);
             if (strict) {
-                assertEquals(List.of(), ours, "scripts over 10 ms");
+                assertTrue(ours.areSlowNoMoreOftenThan(idle), "scripts over 10 ms");
                 all.forEach(
                         one -> assertTrue(one.during <= one.before + MORE_MILLIS, one + " made another topic late"));
             }
         }
     }
 
-    /** Only the scripts that are called for the big topic name it; those that serve all topics, or another, do not. */
-    private static boolean isOurs(Object entry) {
-        return ((List<?>) ((List<?>) entry).get(3)).contains("big");
-    }
+    /**
+     * The scripts that were called by one command, and which of them took over 10 ms.
+     *
+     * <p>The slow log goes by the wall clock, and a shared machine stands still for longer than that by itself, however
+     * little a script does. What this costs is seen by scripts of half a millisecond that touch no data.
+     */
+    private record Scripts(long calls, long micros, List<String> slow) {
+        static Scripts of(TestRedis redis, String command) {
+            String stats = redis.command("INFO", "commandstats").toString();
+            Matcher found = Pattern.compile("cmdstat_" + command + ":calls=(\\d+),usec=(\\d+)")
+                    .matcher(stats);
+            assertTrue(found.find(), stats);
+            return new Scripts(
+                    Long.parseLong(found.group(1)),
+                    Long.parseLong(found.group(2)),
+                    ((List<?>) redis.command("SLOWLOG", "GET", "1000"))
+                            .stream()
+                                    .map(entry -> (List<?>) entry)
+                                    .filter(entry -> command.equalsIgnoreCase(
+                                            ((List<?>) entry.get(3)).get(0).toString()))
+                                    .map(Scripts::told)
+                                    .toList());
+        }
 
-    /** How many µs, and the last words of the command, which tell the script. */
-    private static String took(Object entry) {
-        List<?> words = (List<?>) ((List<?>) entry).get(3);
-        return ((List<?>) entry).get(2) + " "
-                + words.subList(Math.min(7, words.size() - 1), Math.min(15, words.size()));
+        /** How many µs, and the words of the command that tell the script. */
+        private static String told(List<?> entry) {
+            List<?> words = (List<?>) entry.get(3);
+            return entry.get(2) + " " + words.subList(Math.min(7, words.size() - 1), Math.min(15, words.size()));
+        }
+
+        /** In the time that Redis gave them; some more are chance. */
+        boolean areSlowNoMoreOftenThan(Scripts others) {
+            double expected = others.slow.size() * (double) micros / others.micros;
+            return slow.size() <= 2 * expected + 5;
+        }
+
+        @Override
+        public String toString() {
+            return "%,d scripts of %d µs, over 10 ms %d %s".formatted(calls, micros / calls, slow.size(), slow);
+        }
     }
 
     private static void pause() {
@@ -243,8 +270,10 @@ class MillionPathTest {
         private final WsConsumer consumer;
         private final ConcurrentLinkedQueue<Sample> samples = new ConcurrentLinkedQueue<>();
         private final long timer;
+        private final TestRedis redis;
 
-        Other(int port) {
+        Other(int port, TestRedis redis) {
+            this.redis = redis;
             this.client = new LightClient(port);
             this.consumer = new WsConsumer(vertx, port, "other", 100, jobs -> {
                 long now = System.currentTimeMillis();
@@ -266,8 +295,10 @@ class MillionPathTest {
             while (more) {
                 long from = System.currentTimeMillis();
                 pause();
+                long stood = System.currentTimeMillis();
+                doNothing();
                 long begun = System.currentTimeMillis();
-                still.add(new Window(from, begun));
+                still.add(new Window(from, stood));
                 while (more && System.currentTimeMillis() < begun + WINDOW_MILLIS) {
                     more = work.getAsBoolean();
                 }
@@ -277,6 +308,15 @@ class MillionPathTest {
             pause();
             List<Long> during = within(busy);
             return new Compared(name, p99(within(still)), p99(during), during.size());
+        }
+
+        /** Has Redis run scripts for half of the time, as the work does. */
+        private void doNothing() {
+            long end = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(WINDOW_MILLIS / 2);
+            for (long begun = System.nanoTime(); begun < end; begun = System.nanoTime()) {
+                redis.command("EVAL", NOTHING, "0");
+                LockSupport.parkNanos(System.nanoTime() - begun);
+            }
         }
 
         private List<Long> within(List<Window> windows) {
