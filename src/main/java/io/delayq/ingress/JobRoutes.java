@@ -46,7 +46,10 @@ final class JobRoutes {
     }
 
     Future<Answer> push(Call call) {
-        return push(JobRequest.one(call.uncheckedTopic(), null, call.body(), trace(call), ids, now()), TRIES, System.nanoTime());
+        return push(
+                JobRequest.one(call.uncheckedTopic(), null, call.body(), trace(call), ids, now()),
+                TRIES,
+                System.nanoTime());
     }
 
     private Future<Answer> push(NewJob job, int tries, long began) {
@@ -106,8 +109,7 @@ final class JobRoutes {
                 throw Problem.wrongState("a " + moved.before().word() + " job cannot be rescheduled; "
                         + "only a delayed, ready or dead one can");
             }
-            Future<JobView> found =
-                    isLate(began) ? Future.succeededFuture() : store.get(call.topic(), call.id());
+            Future<JobView> found = isLate(began) ? Future.succeededFuture() : store.get(call.topic(), call.id());
             // it was done, even if it cannot be shown
             return found.otherwise((JobView) null)
                     .map(job -> Answer.json(
