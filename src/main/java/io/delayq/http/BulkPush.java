@@ -2,6 +2,7 @@ package io.delayq.http;
 
 import io.delayq.ops.Meters;
 import io.delayq.redis.Store;
+import io.delayq.redis.StoreException;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.buffer.Buffer;
@@ -14,6 +15,11 @@ public final class BulkPush {
     private static final int LONGEST_DETAIL = 300;
 
     private static final int WINDOW = 2_000;
+    /** A store that has answered nothing for so long is away: rows behind the window would wait as long again. */
+    private static final long SILENT_NANOS = 500_000_000;
+
+    private static final StoreException AWAY =
+            new StoreException(StoreException.Kind.UNAVAILABLE, "Redis is out of reach");
 
     private final Store store;
     private final Meters meters;
@@ -25,6 +31,8 @@ public final class BulkPush {
     private int ended;
     private int accepted;
     private boolean pushing;
+    private long heardNanos = System.nanoTime();
+    private boolean away;
 
     private BulkPush(Store store, Meters meters, List<Row> rows, Access.Caller caller) {
         this.store = store;
@@ -37,8 +45,11 @@ public final class BulkPush {
     /** @param results for each row what became of it, as JSON text, in input order */
     public record Outcome(int accepted, List<Buffer> results) {}
 
-    /** @param row what became of a job, as JSON text */
-    public record Result(boolean accepted, Buffer row) {}
+    /**
+     * @param unanswered whether the store did not say
+     * @param row what became of a job, as JSON text
+     */
+    public record Result(boolean accepted, boolean unanswered, Buffer row) {}
 
     /** Never fails: what went wrong stands in the results. */
     public static Future<Outcome> all(Store store, Meters meters, List<Row> rows, Access.Caller caller) {
@@ -56,10 +67,11 @@ public final class BulkPush {
         pushing = true;
         while (begun < rows.size() && begun - ended < WINDOW) {
             int at = begun++;
-            one(store, meters, rows.get(at), caller).onSuccess(result -> {
+            begin(rows.get(at)).onSuccess(result -> {
                 accepted += result.accepted ? 1 : 0;
                 results[at] = result.row;
                 ended++;
+                listen(result.unanswered);
                 pushOn();
             });
         }
@@ -69,14 +81,30 @@ public final class BulkPush {
         }
     }
 
+    private Future<Result> begin(Row row) {
+        return away && row.problem() == null
+                ? Future.succeededFuture(new Result(false, true, rejected(row, Api.problem(AWAY))))
+                : one(store, meters, row, caller);
+    }
+
+    private void listen(boolean unanswered) {
+        long now = System.nanoTime();
+        away |= unanswered && now - heardNanos > SILENT_NANOS;
+        heardNanos = unanswered ? heardNanos : now;
+    }
+
     /** Never fails either. */
     public static Future<Result> one(Store store, Meters meters, Row row, Access.Caller caller) {
         return push(store, row, caller)
                 .map(pushed -> {
                     meters.pushed(row.topic(), 1);
-                    return new Result(true, accepted(row, pushed));
+                    return new Result(true, false, accepted(row, pushed));
                 })
-                .otherwise(error -> new Result(false, rejected(row, Api.problem(error))));
+                .otherwise(error -> new Result(false, isSilence(error), rejected(row, Api.problem(error))));
+    }
+
+    private static boolean isSilence(Throwable error) {
+        return error instanceof StoreException store && store.kind() != StoreException.Kind.FULL;
     }
 
     private static Future<Store.Pushed> push(Store store, Row row, Access.Caller caller) {

@@ -71,8 +71,7 @@ public final class IngressVerticle extends VerticleBase {
     public Future<?> start() {
         String name = "ingress-" + instance;
         store = stores.open(vertx, name);
-        polls = new Polls(
-                vertx, addresses, name, store::isUp, 2 * stores.endpoint().deadlineMillis());
+        polls = new Polls(vertx, addresses, name, store::isUp, stores.endpoint().deadlineMillis());
         api = new Api(vertx, new Access(settings), settings.http().headerMillis());
         routes(
                 api,

@@ -11,6 +11,7 @@ import io.delayq.http.Outflow;
 import io.delayq.http.Problem;
 import io.delayq.job.IdSource;
 import io.delayq.job.JobState;
+import io.delayq.job.JobView;
 import io.delayq.job.NewJob;
 import io.delayq.job.When;
 import io.delayq.ops.Meters;
@@ -26,6 +27,8 @@ import java.nio.charset.StandardCharsets;
 final class JobRoutes {
     private static final int TRIES = 3;
     private static final int JOBS_A_SLICE = 500;
+    /** A request that has taken longer calls the store no further: each call may take the store's whole deadline. */
+    private static final long SOON_NANOS = 200_000_000;
 
     private final Vertx vertx;
     private final Store store;
@@ -43,19 +46,25 @@ final class JobRoutes {
     }
 
     Future<Answer> push(Call call) {
-        return push(JobRequest.one(call.uncheckedTopic(), null, call.body(), trace(call), ids, now()), TRIES);
+        return push(
+                JobRequest.one(call.uncheckedTopic(), null, call.body(), trace(call), ids, now()),
+                TRIES,
+                System.nanoTime());
     }
 
-    private Future<Answer> push(NewJob job, int tries) {
+    private Future<Answer> push(NewJob job, int tries, long began) {
         return store.push(job).compose(pushed -> {
             if (pushed.created()) {
                 meters.pushed(job.topic(), 1);
                 return Future.succeededFuture(stored(201, job, pushed));
             }
+            if (isLate(began)) {
+                return Future.failedFuture(Problem.jobExists(job.topic(), job.id(), null));
+            }
             return store.get(job.topic(), job.id()).compose(existing -> {
-                if (existing == null && tries > 1) {
+                if (existing == null && tries > 1 && !isLate(began)) {
                     // it went away between the two calls
-                    return push(job, tries - 1);
+                    return push(job, tries - 1, began);
                 }
                 Buffer shown = existing == null ? null : JobJson.job(existing, false);
                 return Future.failedFuture(Problem.jobExists(job.topic(), job.id(), shown));
@@ -91,6 +100,7 @@ final class JobRoutes {
 
     Future<Answer> reschedule(Call call) {
         When when = ConsumerRequest.reschedule(call.body(), now());
+        long began = System.nanoTime();
         return store.reschedule(call.topic(), call.id(), when).compose(moved -> {
             if (moved.before() == null) {
                 throw Problem.jobNotFound(call.topic(), call.id());
@@ -99,7 +109,9 @@ final class JobRoutes {
                 throw Problem.wrongState("a " + moved.before().word() + " job cannot be rescheduled; "
                         + "only a delayed, ready or dead one can");
             }
-            return store.get(call.topic(), call.id())
+            Future<JobView> found = isLate(began) ? Future.succeededFuture() : store.get(call.topic(), call.id());
+            // it was done, even if it cannot be shown
+            return found.otherwise((JobView) null)
                     .map(job -> Answer.json(
                             200,
                             job == null
@@ -159,6 +171,10 @@ final class JobRoutes {
 
     private static String trace(Call call) {
         return call.request().getHeader("traceparent");
+    }
+
+    private static boolean isLate(long began) {
+        return System.nanoTime() - began > SOON_NANOS;
     }
 
     /** Only for the bounds of {@code at}; due times are by Redis' clock. */

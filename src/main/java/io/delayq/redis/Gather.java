@@ -16,8 +16,8 @@ import java.util.Map;
  * Turns single requests into calls for many jobs. While calls are under way, what arrives gathers by bucket and goes as
  * the next calls, bucket by bucket: no timer, nothing added when idle, large batches under load. A bucket has one call
  * under way at a time; all buckets of one Redis have as many as keep it busy, for further ones would only make each
- * smaller. One that does not come back soon does not count, for then it is not Redis that is busy. Owned by one event
- * loop.
+ * smaller. One that does not come back soon does not count, for then it is not Redis that is busy. A request is
+ * answered by its own deadline, wherever it is then. Owned by one event loop.
  *
  * @param <R> what one request comes to
  */
@@ -29,6 +29,8 @@ final class Gather<R> {
     private static final int MOST_BYTES = 1 << 20;
     /** A call under way for longer is stuck: its bucket's Redis is away, or its slot moves. */
     private static final long STUCK_NANOS = 100_000_000L;
+    /** How often that is looked for, and what is past its deadline, while anything waits. */
+    private static final long SWEEP_MILLIS = 50;
     /** For how long a bucket whose call failed is not favoured. */
     private static final long SHUNNED_NANOS = 2_000_000_000L;
 
@@ -45,7 +47,6 @@ final class Gather<R> {
         final ArrayDeque<Lane<R>> line = new ArrayDeque<>();
         final ArrayDeque<Lane<R>> called = new ArrayDeque<>();
         int waiting;
-        boolean watched;
 
         /** How many calls keep it busy. */
         int calls() {
@@ -94,6 +95,7 @@ final class Gather<R> {
     private int waiting;
     private int favoured;
     private int favours;
+    private boolean sweeping;
     private Promise<Void> idle;
 
     /**
@@ -195,7 +197,35 @@ final class Gather<R> {
             // at the end of this turn of the event loop, so that all that this turn brings goes together
             vertx.runOnContext(v -> callOn(node));
         }
+        if (!sweeping) {
+            sweepSoon();
+        }
         return promise.future();
+    }
+
+    private void sweepSoon() {
+        sweeping = true;
+        vertx.setTimer(SWEEP_MILLIS, timer -> sweep());
+    }
+
+    private void sweep() {
+        sweeping = false;
+        if (waiting > 0) {
+            sweepSoon();
+        }
+        lanes.forEach(this::failLate);
+        // a copy: who is answered may ask for more, of a node that is new
+        List.copyOf(nodes.values()).forEach(this::callOn);
+    }
+
+    /** What has waited past its deadline fails without having been sent. */
+    private void failLate(Lane<R> lane) {
+        long now = System.nanoTime();
+        while (!lane.items.isEmpty() && lane.items.peek().deadlineNanos - now <= 0) {
+            Item<R> late = lane.items.poll();
+            answered(late);
+            late.promise.fail(new StoreException(Kind.UNAVAILABLE, "Redis is out of reach"));
+        }
     }
 
     private Node<R> node(int bucket) {
@@ -205,13 +235,6 @@ final class Gather<R> {
     private void callOn(Node<R> node) {
         while (!node.line.isEmpty() && node.calls() < mostCalls) {
             call(node, node.line.poll());
-        }
-        if (!node.line.isEmpty() && !node.watched) {
-            node.watched = true;
-            vertx.setTimer(STUCK_NANOS / 1_000_000 + 1, timer -> {
-                node.watched = false;
-                callOn(node);
-            });
         }
     }
 
@@ -263,19 +286,15 @@ final class Gather<R> {
         });
     }
 
-    /** The next batch, oldest first; what has waited past its deadline fails without having been sent. */
+    /** The next batch, oldest first. */
     private List<Item<R>> take(Lane<R> lane) {
+        failLate(lane);
         List<Item<R>> batch = new ArrayList<>();
         int bytes = 0;
         while (!lane.items.isEmpty() && batch.size() < MOST_JOBS && (bytes < MOST_BYTES || batch.isEmpty())) {
             Item<R> item = lane.items.poll();
-            if (item.deadlineNanos - System.nanoTime() <= 0) {
-                answered(item);
-                item.promise.fail(new StoreException(Kind.UNAVAILABLE, "Redis is out of reach"));
-            } else {
-                batch.add(item);
-                bytes += item.bytes;
-            }
+            batch.add(item);
+            bytes += item.bytes;
         }
         return batch;
     }

@@ -149,7 +149,7 @@ final class RecordingClients implements AutoCloseable {
         }
     }
 
-    private JsonObject job(String id) {
+    JsonObject job(String id) {
         return new JsonObject()
                 .put("topic", TOPIC)
                 .put("id", id)
@@ -158,7 +158,7 @@ final class RecordingClients implements AutoCloseable {
                 .put("retry", new JsonObject().put("maxAttempts", 0).put("backoff", new JsonArray().add(0)));
     }
 
-    private void pushed(String id, int status, JsonObject row) {
+    void pushed(String id, int status, JsonObject row) {
         switch (status) {
             case 201 -> {
                 history.add(new Push(id, Outcome.YES, row.getLong("due")));

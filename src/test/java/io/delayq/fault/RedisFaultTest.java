@@ -8,11 +8,15 @@ import io.delayq.fault.RecordingClients.Load;
 import io.delayq.fault.RecordingClients.Target;
 import io.delayq.path.TestServer;
 import io.delayq.redis.TestRedis;
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -42,6 +46,20 @@ class RedisFaultTest {
         void takes(int more) {
             int before = clients.accepted();
             TestRedis.await("jobs taken", () -> clients.accepted() >= before + more);
+        }
+
+        /** So many more pushes, written down as those of the clients are. */
+        List<CompletableFuture<Void>> pushes(String prefix, int count) {
+            List<CompletableFuture<Void>> pushes = new ArrayList<>();
+            for (int i = 0; i < count; i++) {
+                String id = prefix + i;
+                String list = new JsonArray().add(clients.job(id)).encode();
+                pushes.add(server.sendAsync("POST", "/v1/jobs", list).thenAccept(reply -> {
+                    JsonObject row = reply.json().getJsonArray("results").getJsonObject(0);
+                    clients.pushed(id, row.getInteger("status"), row);
+                }));
+            }
+            return pushes;
         }
 
         Verdict end(String name) throws Exception {
@@ -74,7 +92,10 @@ class RedisFaultTest {
                 run.takes(200);
                 run.clients.history.fault("Redis killed", "redis");
                 run.redis.kill();
+                // the clients' own pushes may all be on their way: these are not begun before it is gone
+                List<CompletableFuture<Void>> meanwhile = run.pushes("gone" + i + "-", 10);
                 run.redis.restart();
+                meanwhile.forEach(TestServer::await);
             }
             run.takes(200);
             run.end(name).assertKept();

@@ -33,7 +33,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** The master dies, and sentinels make a replica the next one. */
 class SentinelFaultTest {
-    private static final long ANSWER_MILLIS = 4_000;
+    private static final long ANSWER_MILLIS = 2_000;
 
     private static TestServer start(SentinelFarm farm, Durability durability) {
         return TestServer.start(
@@ -89,9 +89,11 @@ class SentinelFaultTest {
                 }
             }
             System.out.printf(
-                    "failover to a stalled replica, durability %s: %d accepted, %d not replicated at first, %d lost%n",
-                    durability, done.accepted.size(), done.notReplicated.size(), lost.size());
+                    "failover to a stalled replica, durability %s: %d accepted, %d not replicated at first, %d lost;"
+                            + " the last answer after %d ms%n",
+                    durability, done.accepted.size(), done.notReplicated.size(), lost.size(), done.slowest.get());
             assertEquals(Set.of(), lost);
+            assertTrue(done.slowest.get() <= ANSWER_MILLIS, done.slowest + " ms");
         }
     }
 
@@ -102,6 +104,7 @@ class SentinelFaultTest {
 
         final Set<String> accepted = ConcurrentHashMap.newKeySet();
         final Set<String> notReplicated = ConcurrentHashMap.newKeySet();
+        final AtomicLong slowest = new AtomicLong();
         private final AtomicInteger next = new AtomicInteger();
         private final List<CompletableFuture<Void>> threads = new ArrayList<>();
         /** Not the first ones, in which a Java that has just begun is slow. */
@@ -125,7 +128,7 @@ class SentinelFaultTest {
                     boolean isTimed = timed;
                     Reply reply = server.post("/v1/topics/t/jobs", "{\"id\":\"" + id + "\",\"delay\":\"1h\"}");
                     long millis = millisSince(began);
-                    assertTrue(!isTimed || millis < ANSWER_MILLIS, () -> millis + " ms: " + reply.text());
+                    slowest.accumulateAndGet(isTimed ? millis : 0, Math::max);
                     there = reply.status() == 201 || reply.status() == 409;
                     if (there) {
                         accepted.add(id);
@@ -250,6 +253,11 @@ class SentinelFaultTest {
                 TestServer server = start(farm, Durability.replicas(1))) {
             server.push("t", "{}");
             long before = openFiles();
+            String all = clients(farm.master);
+            long ours = all.lines()
+                    .filter(line -> line.contains(" user=" + SentinelFarm.USER + " "))
+                    .count();
+            assertTrue(ours > 4, all);
             SentinelFarm.allow(farm.master, "another");
             farm.master.command("CLIENT", "KILL", "USER", SentinelFarm.USER);
             long until = System.nanoTime() + time.toNanos();
@@ -260,6 +268,11 @@ class SentinelFaultTest {
             });
             System.out.println("wrong password for " + time.toSeconds() + " s: " + before + " open files, at most "
                     + most + ", " + openFiles() + " at the end");
+            // open files come and go for many reasons; Redis sees what was refused and left open
+            long others = all.lines().count() - ours;
+            TestRedis.await(
+                    "refused connections closed",
+                    () -> clients(farm.master).lines().count() <= others + ours / 2);
             assertTrue(most.get() <= before + 10, before + " open files became " + most);
             assertTrue(openFiles() <= before, "more open files without connections than with them");
             SentinelFarm.allow(farm.master, SentinelFarm.PASSWORD);
@@ -268,6 +281,10 @@ class SentinelFaultTest {
                     Duration.ofSeconds(8),
                     () -> server.post("/v1/topics/t/jobs", "{}").status() == 201);
         }
+    }
+
+    private static String clients(TestRedis redis) {
+        return redis.command("CLIENT", "LIST").toString();
     }
 
     private static long openFiles() {
