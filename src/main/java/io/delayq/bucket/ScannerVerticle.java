@@ -28,7 +28,7 @@ public final class ScannerVerticle extends VerticleBase {
     /** A job in another server's bucket is at most the longer of the two late while that server is dead. */
     private static final long OVERDUE_MICROS = 200_000;
 
-    private static final long OTHERS_MICROS = 500_000;
+    private static final long OTHERS_MICROS = 250_000;
 
     private final Stores stores;
     private final Addresses addresses;

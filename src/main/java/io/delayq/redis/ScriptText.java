@@ -26,8 +26,7 @@ final class ScriptText {
         for (String text : prelude.split("\n\n")) {
             String code = code(text);
             Matcher definition = DEFINITION.matcher(code);
-            List<String> names =
-                    definition.find() ? List.of(definition.group(1).split(", ")) : List.of();
+            List<String> names = definition.find() ? List.of(definition.group(1).split(", ")) : List.of();
             blocks.add(new Block(text.strip(), names, words(code)));
         }
     }

@@ -37,8 +37,8 @@ class BulkHeapFaultTest {
     }
 
     @Test
-    void an_import_and_an_export_of_100_mb_fit_into_64_mb() throws Exception {
-        inAndOut(100_000_000L);
+    void an_import_and_an_export_of_80_mb_fit_into_64_mb() throws Exception {
+        inAndOut(80_000_000L);
     }
 
     @Test

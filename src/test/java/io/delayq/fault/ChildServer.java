@@ -132,8 +132,7 @@ public final class ChildServer implements AutoCloseable {
 
     /** @param overlay a directory whose files stand in for the program's own of the same name; null: none */
     public static ChildServer startWith(Path data, Path overlay, String... flags) {
-        return listening(
-                new ChildServer(data, overlay == null ? java(HEAP) : java(overlay), Map.of(), List.of(flags)));
+        return listening(new ChildServer(data, overlay == null ? java(HEAP) : java(overlay), Map.of(), List.of(flags)));
     }
 
     /** @param heap most memory for objects, such as 64m */

@@ -369,8 +369,9 @@ class RollingRestartFaultTest {
         Worker(Run run, int port) {
             this.run = run;
             this.client = run.vertx.createWebSocketClient();
-            this.socket = TestServer.await(
-                    client.connect(port, "127.0.0.1", "/v1/ws").toCompletionStage().toCompletableFuture());
+            this.socket = TestServer.await(client.connect(port, "127.0.0.1", "/v1/ws")
+                    .toCompletionStage()
+                    .toCompletableFuture());
             socket.textMessageHandler(text -> received(new JsonObject(text)));
             socket.closeHandler(closed -> run.cutOff.addAndGet(run.over ? 0 : held.size()));
             send(new JsonObject().put("op", "subscribe").put("topic", TOPIC).put("prefetch", PREFETCH));

@@ -24,7 +24,7 @@ class ServersFaultTest {
     private static final int JOBS = 900;
     private static final int STEP_MILLIS = 10;
     private static final long TAKEOVER_MILLIS = 3_000;
-    /** Others scan a bucket every half second, and what a busy machine adds. */
+    /** Others scan a bucket every quarter of a second, and what a busy machine adds. */
     private static final long SERVED_MILLIS = 1_000;
 
     private static final long PUNCTUAL_MILLIS = 300;

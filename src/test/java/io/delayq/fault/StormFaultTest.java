@@ -19,7 +19,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** Two servers on one Redis, one of which is always being killed. */
 @Tag("fault")
 class StormFaultTest {
-    private static final Load SHORT = new Load(400, 10, 1_000, 2_000, 50);
+    private static final Load SHORT = new Load(200, 10, 1_000, 2_000, 50);
     /** A kill every five to six seconds. */
     private static final Load LONG = new Load(180, 10, 2_000, 2_000, 100);
 
@@ -31,7 +31,7 @@ class StormFaultTest {
 
     @Test
     void ten_kills_of_one_of_two_servers_lose_nothing_and_double_nothing() throws Exception {
-        storm("storm-short", null, SHORT, 10, 3_000, DRAIN);
+        storm("storm-short", null, SHORT, 10, 2_000, DRAIN);
     }
 
     @Test
@@ -113,8 +113,9 @@ class StormFaultTest {
     void a_lease_that_never_ends_is_noticed() throws Exception {
         Path overlay = PlantedFaultTest.overlay(
                 dir, "due", "function serve.l(k, at)\n", "function serve.l(k, at)\n  do return nil end\n");
-        Duration drain = Duration.ofSeconds(5);
-        AssertionError error = assertThrows(AssertionError.class, () -> storm("storm-planted", overlay, SHORT, 1, 300, drain));
+        Duration drain = Duration.ofSeconds(4);
+        AssertionError error =
+                assertThrows(AssertionError.class, () -> storm("storm-planted", overlay, SHORT, 1, 300, drain));
         assertTrue(error.getMessage().startsWith("lost"), error.getMessage());
     }
 }
