@@ -20,12 +20,15 @@ import java.util.concurrent.TimeUnit;
 /**
  * Room 2 of push -> <b>bucket</b> -> ready -> consumer -> ack: moves what is due from the clock to ready, and jobs whose
  * lease ended back. Sleeps until its bucket's next alarm; a hint tells of an earlier one. Scans the buckets that are this
- * server's, and others only when they are overdue: then their scanner is gone, or cannot keep up.
+ * server's, and others a little after their alarm and not often: their scanner may be gone, or cannot keep up.
  */
 public final class ScannerVerticle extends VerticleBase {
     static final int JOBS_A_CALL = 500;
     private static final long PAUSE_AFTER_FAILURE_MICROS = 100_000;
-    private static final long OVERDUE_MILLIS = 200;
+    /** A job in another server's bucket is at most the longer of the two late while that server is dead. */
+    private static final long OVERDUE_MICROS = 200_000;
+
+    private static final long OTHERS_MICROS = 250_000;
 
     private final Stores stores;
     private final Addresses addresses;
@@ -40,8 +43,20 @@ public final class ScannerVerticle extends VerticleBase {
         final Alarm alarm = new Alarm();
         Promise<Void> underWay;
         ScheduledFuture<?> timer;
-        /** Whether it is this server's. Others are scanned only while they are overdue. */
+        /** Whether it is this server's. */
         boolean own;
+
+        long scannedAt = System.nanoTime();
+
+        /** As {@link Alarm#waitMicros}. What is due in another server's bucket was probably served meanwhile. */
+        long waitMicros(long nanos) {
+            if (own) {
+                return alarm.waitMicros(nanos);
+            }
+            long wait = alarm.waitMicros(nanos - OVERDUE_MICROS * 1_000);
+            long rest = OTHERS_MICROS - (nanos - scannedAt) / 1_000;
+            return wait < 0 ? wait : Math.max(wait, rest);
+        }
 
         void cancelTimer() {
             if (timer != null) {
@@ -100,17 +115,21 @@ public final class ScannerVerticle extends VerticleBase {
     }
 
     private void share(int bucket, Scan scan, boolean own) {
-        boolean before = scan.own;
+        if (scan.own == own) {
+            return;
+        }
         scan.own = own;
-        if (own && !before && scan.underWay == null) {
-            scan(bucket);
-        } else if (!own) {
-            scan.cancelTimer();
+        if (scan.underWay == null) {
+            if (own) {
+                scan(bucket);
+            } else {
+                sleep(bucket, scan);
+            }
         }
     }
 
     private void hinted(AlarmHint hint, Scan scan) {
-        if (scan == null || !scan.own && hint.now() - hint.at() < OVERDUE_MILLIS) {
+        if (scan == null) {
             return;
         }
         scan.alarm.hinted(hint.at());
@@ -123,6 +142,7 @@ public final class ScannerVerticle extends VerticleBase {
     private void scan(int bucket) {
         Scan scan = scans.get(bucket);
         scan.cancelTimer();
+        scan.scannedAt = System.nanoTime();
         scan.alarm.scanning();
         scan.underWay = Promise.promise();
         store.due(bucket, JOBS_A_CALL).onComplete(result -> {
@@ -135,10 +155,15 @@ public final class ScannerVerticle extends VerticleBase {
             if (stopped) {
                 return;
             }
-            if (result.succeeded()) {
+            if (result.failed()) {
+                if (scan.own) {
+                    wake(bucket, scan, PAUSE_AFTER_FAILURE_MICROS);
+                }
+            } else if (scan.alarm.waitMicros(System.nanoTime()) == 0) {
+                // more than one call can move: a server that is gone may have left much
+                scan(bucket);
+            } else {
                 sleep(bucket, scan);
-            } else if (scan.own) {
-                wake(bucket, scan, PAUSE_AFTER_FAILURE_MICROS);
             }
         });
     }
@@ -146,10 +171,10 @@ public final class ScannerVerticle extends VerticleBase {
     /** By the event loop's own timer, whose steps are finer than Vert.x's milliseconds. */
     private void sleep(int bucket, Scan scan) {
         scan.cancelTimer();
-        long wait = scan.alarm.waitMicros(System.nanoTime());
+        long wait = scan.waitMicros(System.nanoTime());
         if (wait == 0) {
             scan(bucket);
-        } else if (wait > 0 && scan.own) {
+        } else if (wait > 0) {
             wake(bucket, scan, wait);
         }
     }

@@ -59,7 +59,12 @@ public enum Script {
 
     /** The script as it is in its file. */
     final void heal() {
-        set(ScriptText.joined(read("prelude"), read(word())));
+        set(Prelude.TEXT.joined(read(word())));
+    }
+
+    /** Read once: every server that starts waits for all scripts. */
+    private static final class Prelude {
+        static final ScriptText TEXT = new ScriptText(read("prelude"));
     }
 
     /** For tests that must see a check turn red: a fault in place of right text. False if the text is not there. */

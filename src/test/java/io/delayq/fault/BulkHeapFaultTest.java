@@ -9,7 +9,10 @@ import java.io.BufferedWriter;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -24,17 +27,6 @@ class BulkHeapFaultTest {
     Path dir;
 
     @Test
-    void an_import_of_200_mb_fits_into_64_mb() throws Exception {
-        importInto(200_000_000L);
-    }
-
-    @Test
-    @Tag("storm")
-    void an_import_of_1_gb_fits_into_64_mb() throws Exception {
-        importInto(1_000_000_000L);
-    }
-
-    @Test
     void many_small_jobs_fit_too() throws Exception {
         try (ChildServer server = ChildServer.startWithin(HEAP, dir.resolve("data"))) {
             Path file = dir.resolve("jobs");
@@ -45,37 +37,28 @@ class BulkHeapFaultTest {
     }
 
     @Test
-    void an_export_of_100_mb_fits_into_64_mb() throws Exception {
-        exportFrom(100_000_000L);
+    void an_import_and_an_export_of_80_mb_fit_into_64_mb() throws Exception {
+        inAndOut(80_000_000L);
     }
 
     @Test
     @Tag("storm")
-    void an_export_of_1_gb_fits_into_64_mb() throws Exception {
-        exportFrom(1_000_000_000L);
+    void an_import_and_an_export_of_1_gb_fit_into_64_mb() throws Exception {
+        inAndOut(1_000_000_000L);
     }
 
-    private void importInto(long bytes) throws Exception {
+    private void inAndOut(long bytes) throws Exception {
         try (ChildServer server = ChildServer.startWithin(HEAP, dir.resolve("data"))) {
             Path file = dir.resolve("jobs");
             int count = write(file, bytes, BODY_BYTES);
             assertEquals(count, imported(server, file).getInteger("accepted"));
-            assertFalse(server.log().contains("OutOfMemory"), server.log());
             JsonObject topic = server.send("GET", "/v1/topics/bulk", null).json();
             assertEquals(count, topic.getInteger("delayed"));
-        }
-    }
-
-    private void exportFrom(long bytes) throws Exception {
-        try (ChildServer server = ChildServer.startWithin(HEAP, dir.resolve("data"))) {
-            Path file = dir.resolve("jobs");
-            int count = write(file, bytes, BODY_BYTES);
-            imported(server, file);
             Path out = dir.resolve("out");
             long begin = System.nanoTime();
             run(server, "export", "bulk", "-o", out.toString());
             System.out.printf("export of %d MB: %.1f s%n", bytes / 1_000_000, (System.nanoTime() - begin) / 1e9);
-            try (java.util.stream.Stream<String> lines = Files.lines(out)) {
+            try (Stream<String> lines = Files.lines(out)) {
                 assertEquals(count, lines.count());
             }
             JsonObject again = imported(server, out);
@@ -94,15 +77,9 @@ class BulkHeapFaultTest {
 
     /** The command in a process of its own; what it said to standard output. */
     private String run(ChildServer server, String... args) throws Exception {
-        java.util.List<String> command = new java.util.ArrayList<>(java.util.List.of(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "-XX:TieredStopAtLevel=1",
-                "-XX:+UseSerialGC",
-                "-Xmx" + HEAP,
-                "-cp",
-                System.getProperty("java.class.path"),
-                "io.delayq.Main"));
-        command.addAll(java.util.List.of(args));
+        List<String> command = new ArrayList<>(ChildServer.java(HEAP));
+        command.add("io.delayq.Main");
+        command.addAll(List.of(args));
         Path out = Files.createTempFile(dir, "said", "");
         Path err = Files.createTempFile(dir, "err", "");
         ProcessBuilder builder =

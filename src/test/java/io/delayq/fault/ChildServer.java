@@ -51,25 +51,61 @@ public final class ChildServer implements AutoCloseable {
             HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
     private int port;
 
-    private ChildServer(Path data, Path overlay, String heap, Map<String, String> environment, List<String> flags) {
+    /** Made by the first server of all, which does a job's whole life and stops. */
+    private static final class Archive {
+        static final boolean MADE = Files.exists(ChildClasses.ARCHIVE) || make();
+
+        private static boolean make() {
+            Path data = ChildClasses.ARCHIVE.resolveSibling("data");
+            Path half = ChildClasses.ARCHIVE.resolveSibling("half");
+            List<String> java = java("64m", "-XX:ArchiveClassesAtExit=" + half);
+            try (ChildServer server = listening(new ChildServer(data, java, Map.of(), List.of()))) {
+                server.push("t", "{}");
+                server.settle("ack", server.reserve("t", 1, "5s").job(0));
+                server.terminate();
+                server.exitCode(Duration.ofSeconds(60));
+                boolean made = Files.exists(half);
+                if (made) {
+                    Files.move(half, ChildClasses.ARCHIVE);
+                }
+                return made;
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
+        }
+    }
+
+    /** A JVM with the program's classes, to be followed by the main class; starts fast. */
+    static List<String> java(String heap) {
+        return java(heap, Archive.MADE ? "-XX:SharedArchiveFile=" + ChildClasses.ARCHIVE : "-Xshare:auto");
+    }
+
+    private static List<String> java(String heap, String sharing) {
+        return List.of(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-XX:TieredStopAtLevel=1",
+                "-XX:+UseSerialGC",
+                sharing,
+                "-Xmx" + heap,
+                "-cp",
+                ChildClasses.PATH);
+    }
+
+    /** Without the archive, which would not fit. */
+    private static List<String> java(Path overlay) {
+        List<String> java = new ArrayList<>(java(HEAP, "-Xshare:auto"));
+        java.set(java.size() - 1, overlay + File.pathSeparator + ChildClasses.PATH);
+        return java;
+    }
+
+    private ChildServer(Path data, List<String> java, Map<String, String> environment, List<String> flags) {
         this.data = data;
         try {
             Files.createDirectories(data);
             this.log = Files.createTempFile(data.toAbsolutePath().getParent(), "log", ".txt");
-            String classPath = System.getProperty("java.class.path");
-            List<String> command = new ArrayList<>(List.of(
-                    "setsid",
-                    Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                    "-XX:TieredStopAtLevel=1",
-                    "-XX:+UseSerialGC",
-                    "-Xshare:auto",
-                    "-Xmx" + heap,
-                    "-cp",
-                    overlay == null ? classPath : overlay + File.pathSeparator + classPath,
-                    "io.delayq.Main",
-                    "serve",
-                    "--http.port=0",
-                    "--data.dir=" + data));
+            List<String> command = new ArrayList<>(List.of("setsid"));
+            command.addAll(java);
+            command.addAll(List.of("io.delayq.Main", "serve", "--http.port=0", "--data.dir=" + data));
             command.addAll(flags);
             // elsewhere than in the project, whose configuration file it would take
             ProcessBuilder builder = new ProcessBuilder(command)
@@ -86,7 +122,7 @@ public final class ChildServer implements AutoCloseable {
 
     /** Starts it and does not wait. */
     public static ChildServer launch(Path data, String... flags) {
-        return new ChildServer(data, null, HEAP, Map.of(), List.of(flags));
+        return new ChildServer(data, java(HEAP), Map.of(), List.of(flags));
     }
 
     /** Done when it listens. */
@@ -96,16 +132,17 @@ public final class ChildServer implements AutoCloseable {
 
     /** @param overlay a directory whose files stand in for the program's own of the same name; null: none */
     public static ChildServer startWith(Path data, Path overlay, String... flags) {
-        return listening(new ChildServer(data, overlay, HEAP, Map.of(), List.of(flags)));
+        return listening(new ChildServer(data, overlay == null ? java(HEAP) : java(overlay), Map.of(), List.of(flags)));
     }
 
     /** @param heap most memory for objects, such as 64m */
     public static ChildServer startWithin(String heap, Path data, String... flags) {
-        return listening(new ChildServer(data, null, heap, Map.of(), List.of(flags)));
+        return listening(new ChildServer(data, java(heap), Map.of(), List.of(flags)));
     }
 
     public static ChildServer startInEnvironment(Map<String, String> environment, Path data, String... flags) {
-        return listening(new ChildServer(data, null, HEAP, environment, List.of(flags)));
+        // a clock that is off makes other files of the archive's jars
+        return listening(new ChildServer(data, java(HEAP, "-Xshare:auto"), environment, List.of(flags)));
     }
 
     private static ChildServer listening(ChildServer server) {

@@ -37,7 +37,7 @@ import org.junit.jupiter.api.io.TempDir;
  */
 @Tag("fault")
 class CrashFaultTest {
-    private static final int LEASE_MILLIS = 1_500;
+    private static final int LEASE_MILLIS = 1_000;
     private static final String RULES = ",\"ttr\":" + LEASE_MILLIS + ",\"retry\":{\"maxAttempts\":0,\"backoff\":[0]}}";
     private static final String JOBS = "/v1/topics/t/jobs";
 
@@ -123,18 +123,15 @@ class CrashFaultTest {
         assertEquals("/problems/stale-lease", reply.type());
     }
 
-    /** Nothing is left of any job, and nothing comes any more. */
+    /** Nothing is left of any job, so that none can come again. */
     private void nothingLeft() {
-        assertEquals(
-                List.of(),
-                heir.reserve("t", 1, (LEASE_MILLIS + 200) + "ms").jobs().getList(),
-                "one came again");
-        try (StoreHarness store = new StoreHarness(redis, redis.url(), settings.namespace(), settings.buckets())) {
-            assertEquals(List.of(), new Recount(store).faults(List.of("t", "warm")));
-        }
+        assertEquals(List.of(), heir.reserve("t", 1, "10ms").jobs().getList(), "one came again");
         JsonObject counts = heir.get("/v1/topics/t").json();
         for (String state : List.of("delayed", "ready", "reserved", "dead")) {
             assertEquals(0, counts.getInteger(state), state);
+        }
+        try (StoreHarness store = new StoreHarness(redis, redis.url(), settings.namespace(), settings.buckets())) {
+            assertEquals(List.of(), new Recount(store).faults(List.of("t", "warm")));
         }
     }
 

@@ -30,6 +30,7 @@ class KillFaultTest {
     Path dir;
 
     @Test
+    @Tag("storm")
     void ten_kills_lose_no_job_bring_no_settled_one_back_and_let_no_old_lease_hold() throws Exception {
         check(dir, null, new Load(2_000, 10_000, 10, true, Duration.ofSeconds(20)));
     }

@@ -75,6 +75,7 @@ class PlantedFaultTest {
     }
 
     @Test
+    @Tag("storm")
     void jobs_that_do_not_come_back_when_their_lease_ends_are_noticed(@TempDir Path dir) throws Exception {
         Path overlay =
                 overlay(dir, "due", "function serve.l(k, at)\n", "function serve.l(k, at)\n  do return nil end\n");
@@ -84,6 +85,7 @@ class PlantedFaultTest {
     }
 
     @Test
+    @Tag("storm")
     void jobs_that_come_back_after_they_were_settled_are_noticed(@TempDir Path dir) throws Exception {
         Path overlay = overlay(dir, "ack", "if #gone > 0 then", "if false then");
         KillFaultTest.Load small = new KillFaultTest.Load(60, 200, 1, false, Duration.ofSeconds(3));

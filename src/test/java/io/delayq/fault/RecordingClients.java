@@ -116,13 +116,13 @@ final class RecordingClients implements AutoCloseable {
         long pause = TimeUnit.SECONDS.toNanos(1) * PUSHERS * load.batch / load.perSecond;
         long turn = System.nanoTime();
         for (int i = first; pushing; i++) {
-            push(targets.get(i % targets.size()).get());
+            push(i);
             turn = Math.max(turn + pause, System.nanoTime() - pause);
             LockSupport.parkNanos(turn - System.nanoTime());
         }
     }
 
-    private void push(Target target) {
+    private void push(int turn) {
         JsonArray jobs = new JsonArray();
         List<String> ids = new ArrayList<>();
         for (int i = 0; i < load.batch; i++) {
@@ -131,7 +131,7 @@ final class RecordingClients implements AutoCloseable {
             jobs.add(job(id));
         }
         try {
-            HttpResponse<String> reply = post(target, "/v1/jobs", jobs.encode());
+            HttpResponse<String> reply = postInTurn(turn, "/v1/jobs", jobs.encode());
             if (reply.statusCode() != 200) {
                 ids.forEach(id -> pushed(id, reply.statusCode(), new JsonObject().put("detail", reply.body())));
                 return;
@@ -142,11 +142,23 @@ final class RecordingClients implements AutoCloseable {
                 pushed(ids.get(i), row.getInteger("status"), row);
             }
         } catch (ConnectException e) {
-            // never sent, so that there is nothing to write down
+            // nobody is there: never sent, so that there is nothing to write down
             LockSupport.parkNanos(Duration.ofMillis(20).toNanos());
         } catch (IOException e) {
             ids.forEach(id -> history.add(new Push(id, Outcome.UNKNOWN, 0)));
         }
+    }
+
+    /** To one that is there, beginning with the one whose turn it is. */
+    private HttpResponse<String> postInTurn(int turn, String path, String json) throws IOException {
+        for (int i = 1; i < targets.size(); i++) {
+            try {
+                return post(targets.get(turn++ % targets.size()).get(), path, json);
+            } catch (ConnectException e) {
+                // never sent
+            }
+        }
+        return post(targets.get(turn % targets.size()).get(), path, json);
     }
 
     JsonObject job(String id) {
