@@ -2,13 +2,9 @@ package io.delayq.redis;
 
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.delayq.config.Settings;
 import io.delayq.job.JobOptions;
-import io.delayq.path.TestServer;
-import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
 import java.io.IOException;
-import java.lang.management.ManagementFactory;
 import java.net.InetSocketAddress;
 import java.net.URI;
 import java.nio.ByteBuffer;
@@ -16,91 +12,29 @@ import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
 import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.IntConsumer;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
-/**
- * Prints what docs/scale.md reckons with: {@code mvn test -Pstorm -Dtest=ScaleCostsRedisTest}. With DELAYQ_REDIS_PROGRAM
- * in the environment that Redis is measured, else the one that delayq brings.
- */
+/** What scripts cost Redis, by what they have to do. */
 @Tag("storm")
-class ScaleCostsRedisTest {
+class ScaleCostsRedisTest extends ScaleTestBase {
     private static final int BODY = 100;
-    private static final long LIMIT_SECONDS = 30;
 
-    private final Vertx vertx = Vertx.vertx();
     private final Keys keys = new Keys("dq", 1);
-
-    @TempDir
-    private Path dir;
-
-    private EmbeddedRedis embedded;
-    private RespClient redis;
     private long numbers;
 
     @BeforeEach
-    void start() throws Exception {
-        String program = System.getenv("DELAYQ_REDIS_PROGRAM");
-        embedded = EmbeddedRedis.start(vertx, dir, program == null ? null : Path.of(program), false)
-                .toCompletionStage()
-                .toCompletableFuture()
-                .get(LIMIT_SECONDS, TimeUnit.SECONDS);
-        redis = new RespClient(embedded.url());
+    void load() {
         for (Script script : Script.values()) {
             redis.commandBytes(Bytes.of("SCRIPT"), Bytes.of("LOAD"), script.text());
         }
-    }
-
-    @AfterEach
-    void stop() throws Exception {
-        redis.close();
-        embedded.stop().toCompletionStage().toCompletableFuture().get(LIMIT_SECONDS, TimeUnit.SECONDS);
-        vertx.close().toCompletionStage().toCompletableFuture().get(LIMIT_SECONDS, TimeUnit.SECONDS);
-    }
-
-    /** What Redis says of itself; two of them tell what lay between. */
-    private record Gauge(double cpuMicros, double received, double sent, double appended, double memory) {
-        Gauge since(Gauge before) {
-            return new Gauge(
-                    cpuMicros - before.cpuMicros,
-                    received - before.received,
-                    sent - before.sent,
-                    appended - before.appended,
-                    memory - before.memory);
-        }
-    }
-
-    private Gauge gauge() {
-        String info = redis.command("INFO", "everything").toString();
-        return new Gauge(
-                1e6 * (number(info, "used_cpu_user_main_thread") + number(info, "used_cpu_sys_main_thread")),
-                number(info, "total_net_input_bytes"),
-                number(info, "total_net_output_bytes"),
-                number(info, "aof_current_size"),
-                number(info, "used_memory") - number(info, "mem_clients_normal"));
-    }
-
-    private static double number(String info, String field) {
-        Matcher found = Pattern.compile("(?m)^" + field + ":([0-9.]+)").matcher(info);
-        assertTrue(found.find(), field);
-        return Double.parseDouble(found.group(1));
-    }
-
-    private static void say(String format, Object... values) {
-        System.out.println("scale: " + String.format(Locale.ROOT, format, values));
     }
 
     private Object call(Script script, List<byte[]> args) {
@@ -309,48 +243,32 @@ class ScaleCostsRedisTest {
                 number(after, "aof_last_rewrite_time_sec"));
     }
 
-    /** A whole server that has nothing to do, and one that hears hints of no use to it. */
+    /** What a hint costs the other nodes of a cluster, none of which has a listener. */
     @Test
-    void an_idle_server() throws Exception {
-        for (int buckets : new int[] {4, 64, 1_024}) {
-            Settings base = TestServer.settings(embedded.url());
-            try (TestServer server = TestServer.start(ignored -> new Settings(
-                    base.http(),
-                    base.dataDir(),
-                    base.redis(),
-                    base.namespace(),
-                    buckets,
-                    base.instances(),
-                    base.tokens(),
-                    base.insecure()))) {
-                after(Duration.ofSeconds(3));
-                double own = ownMicros();
-                Gauge before = gauge();
-                after(Duration.ofSeconds(5));
-                Gauge cost = gauge().since(before);
-                say(
-                        "idle server, %d buckets: Redis %.2f %% of a core, itself %.2f %%; bytes a second out %.0f",
-                        buckets, cost.cpuMicros / 5e4, (ownMicros() - own) / 5e4, cost.sent / 5);
-                String publish = "for i = 1, 100 do redis.call('PUBLISH', KEYS[1], 'r3 nobody') end";
-                String channel = new Keys(server.settings.namespace(), buckets).hints();
-                own = ownMicros();
-                for (int i = 0; i < 500; i++) {
-                    redis.command("EVAL", publish, "1", channel);
-                }
-                after(Duration.ofSeconds(1));
-                say("a hint costs a server %.1f µs", (ownMicros() - own) / 50_000);
+    void a_hint_in_a_cluster() {
+        try (TestCluster cluster = TestCluster.start(3, 0)) {
+            TestRedis one = cluster.masters().get(0);
+            TestRedis other = cluster.masters().get(1);
+            double[] before = {cpu(one), cpu(other), received(other)};
+            String publish = "for i = 1, 20 do redis.call('PUBLISH', ARGV[1], 'r1023 order.created') end";
+            for (int i = 0; i < 1_000; i++) {
+                one.command("EVAL", publish, "0", "{dq}:hints");
             }
+            after(Duration.ofSeconds(1));
+            say(
+                    "hint in a cluster of 3: %.1f µs where it is sent, %.1f µs at each other node, %.2f messages each",
+                    (cpu(one) - before[0]) / 20_000,
+                    (cpu(other) - before[1]) / 20_000,
+                    (received(other) - before[2]) / 20_000);
         }
     }
 
-    private static void after(Duration time) {
-        long end = System.nanoTime() + time.toNanos();
-        TestRedis.await("a while", () -> System.nanoTime() > end);
+    private static double cpu(TestRedis node) {
+        String info = node.command("INFO", "cpu").toString();
+        return 1e6 * (number(info, "used_cpu_user_main_thread") + number(info, "used_cpu_sys_main_thread"));
     }
 
-    private static double ownMicros() {
-        return ((com.sun.management.OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean())
-                        .getProcessCpuTime()
-                / 1e3;
+    private static double received(TestRedis node) {
+        return number(node.command("CLUSTER", "INFO").toString(), "cluster_stats_messages_received");
     }
 }
