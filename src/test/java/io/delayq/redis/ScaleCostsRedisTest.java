@@ -110,22 +110,22 @@ class ScaleCostsRedisTest extends ScaleTestBase {
                 "%-8s %3d jobs a call: %6.1f µs a call, %5.2f a job; bytes a job: in %.0f, out %.0f, log %.0f",
                 what,
                 batch,
-                cost.cpuMicros / calls,
-                cost.cpuMicros / jobs,
-                cost.received / jobs,
-                cost.sent / jobs,
-                cost.appended / jobs);
+                cost.cpuMicros() / calls,
+                cost.cpuMicros() / jobs,
+                cost.received() / jobs,
+                cost.sent() / jobs,
+                cost.appended() / jobs);
     }
 
     @Test
     void a_look() {
         List<byte[]> limit = List.of(Bytes.of(1_000));
-        say("look, nothing ready: %.1f µs", measured(10_000, i -> call(Script.LOOK, limit)).cpuMicros / 10_000);
+        say("look, nothing ready: %.1f µs", measured(10_000, i -> call(Script.LOOK, limit)).cpuMicros() / 10_000);
         for (int i = 0; i < 10_000; i++) {
             redis.command("SADD", keys.ofBucket(0)[3], "topic-" + i);
         }
         Gauge cost = measured(500, i -> call(Script.LOOK, limit));
-        say("look, 10,000 topics ready: %.0f µs, %.0f bytes", cost.cpuMicros / 500, cost.sent / 500);
+        say("look, 10,000 topics ready: %.0f µs, %.0f bytes", cost.cpuMicros() / 500, cost.sent() / 500);
     }
 
     @Test
@@ -137,7 +137,7 @@ class ScaleCostsRedisTest extends ScaleTestBase {
                 beat("00000000-0000-0000-0000-00000000" + there, about);
             }
             Gauge cost = measured(1_000, i -> beat("00000000-0000-0000-0000-000000000", about));
-            say("beat, %d servers: %.1f µs, %.0f bytes", servers, cost.cpuMicros / 1_000, cost.sent / 1_000);
+            say("beat, %d servers: %.1f µs, %.0f bytes", servers, cost.cpuMicros() / 1_000, cost.sent() / 1_000);
         }
     }
 
@@ -152,14 +152,14 @@ class ScaleCostsRedisTest extends ScaleTestBase {
         for (int listeners : new int[] {0, 10, 100, 300}) {
             try (Listeners all = new Listeners(embedded.url(), listeners, keys.hints())) {
                 Gauge cost = measured(500, i -> redis.command("EVAL", publish, "1", keys.hints(), "order.created"));
-                double one = cost.cpuMicros / 10_000;
+                double one = cost.cpuMicros() / 10_000;
                 none = listeners == 0 ? one : none;
                 say(
                         "hint, %d listeners: %.2f µs, %.2f for each listener, %.0f bytes for each",
                         listeners,
                         one,
                         (one - none) / Math.max(1, listeners),
-                        cost.sent / 10_000 / Math.max(1, listeners));
+                        cost.sent() / 10_000 / Math.max(1, listeners));
                 assertTrue(all.heard.get() > 0 || listeners == 0, "somebody listens");
             }
         }
@@ -215,19 +215,19 @@ class ScaleCostsRedisTest extends ScaleTestBase {
     void memory() {
         int jobs = 200_000;
         Gauge waiting = measured(jobs / 100, i -> push("t", 100 * i, 100, 3_600_000));
-        say("waiting: %.0f bytes a job", waiting.memory / jobs);
+        say("waiting: %.0f bytes a job", waiting.memory() / jobs);
         for (int topics : new int[] {1_000, 10_000}) {
             Gauge first = measured(topics, i -> push("topic-of-some-" + topics + "-" + i, i, 1, 3_600_000));
-            say("the first job of a topic in a bucket: %.0f bytes", first.memory / topics);
+            say("the first job of a topic in a bucket: %.0f bytes", first.memory() / topics);
         }
         Gauge ready = measured(jobs / 100, i -> push("r", 100 * i, 100, 0));
-        say("ready at once: %.0f bytes a job", ready.memory / jobs);
+        say("ready at once: %.0f bytes a job", ready.memory() / jobs);
         Gauge leased = measured(
                 jobs / 100,
                 i -> call(
                         Script.RESERVE,
                         List.of(Bytes.of("somerandomtoken" + i), Bytes.of(1 << 20), Bytes.of("r"), Bytes.of(100))));
-        say("reserved: %.0f bytes a job more", leased.memory / jobs);
+        say("reserved: %.0f bytes a job more", leased.memory() / jobs);
         String info = redis.command("INFO", "everything").toString();
         redis.command("BGREWRITEAOF");
         TestRedis.await(

@@ -61,7 +61,7 @@ class ScaleServersRedisTest extends ScaleTestBase {
                 double idle = (ownMicros() - own) / 5;
                 say(
                         "idle server, %d buckets: Redis %.2f %% of a core, itself %.2f %%; bytes a second out %.0f",
-                        buckets, cost.cpuMicros / 5e4, idle / 1e4, cost.sent / 5);
+                        buckets, cost.cpuMicros() / 5e4, idle / 1e4, cost.sent() / 5);
                 for (int round = 0; round < 4; round++) {
                     hearHints(server, buckets, "r3 nobody", idle, round == 3);
                     hearHints(server, buckets, "l3", idle, round == 3);
