@@ -59,7 +59,10 @@ public final class Main {
                 .compose(loaded -> {
                     loaded.warnings().forEach(log::warn);
                     server.set(new Server(vertx, loaded.settings()));
-                    return server.get().open().onSuccess(open -> sayHello(server.get(), loaded.settings()));
+                    return server.get()
+                            .open()
+                            .onSuccess(open -> sayHello(server.get(), loaded.settings()))
+                            .compose(open -> server.get().unfit());
                 })
                 .onFailure(error -> {
                     if (stopping) {

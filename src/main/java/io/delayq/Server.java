@@ -26,6 +26,7 @@ import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import io.vertx.core.Deployable;
 import io.vertx.core.Future;
+import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -56,6 +57,7 @@ public final class Server {
     private final Vertx vertx;
     private final Settings settings;
     private final Deque<Supplier<Future<?>>> toClose = new ConcurrentLinkedDeque<>();
+    private final Promise<Void> unfit = Promise.promise();
     private volatile int port;
     /** Guarded by {@link #toClose}: what is opened is either closed by the stop, or not opened any more. */
     private boolean stopping;
@@ -76,6 +78,11 @@ public final class Server {
     /** The port it listens on. */
     public int port() {
         return port;
+    }
+
+    /** Fails when it has stopped by itself: the data were moved to other buckets while it was cut off. Never succeeds. */
+    public Future<Void> unfit() {
+        return unfit.future();
     }
 
     /** Finishes what is under way and closes. The rooms have their time together, so that it ends also when Redis hangs. */
@@ -184,6 +191,10 @@ public final class Server {
         return unlessStopping(() -> {
             StartCheck check = new StartCheck(vertx, endpoint, keys);
             toClose.push(check::abandon);
+            check.refusedLater().onFailure(error -> {
+                log.error("stops by itself: {}", error.getMessage());
+                stop().onComplete(stopped -> unfit.tryFail(error));
+            });
             return check.passed();
         });
     }

@@ -141,6 +141,27 @@ final class DoctorCommand implements Callable<Integer> {
                                 remote.url() + " answers " + answer.status() + " on /health/ready: "
                                         + Texts.plain(answer.text()),
                                 "look at its log"));
+        if (answer.status() == 200) {
+            servers(remote);
+        }
+    }
+
+    private void servers(Remote remote) {
+        Remote.Answer answer;
+        try {
+            answer = remote.ask("GET", "/v1/servers", null, Duration.ZERO);
+        } catch (Failure e) {
+            findings.add(Finding.problem("servers", Texts.plain(e.getMessage()), "look at its log"));
+            return;
+        }
+        if (answer.status() == 200) {
+            findings.addAll(ServerFindings.of(answer.json().path("servers")));
+        } else {
+            findings.add(Finding.note(
+                    "servers",
+                    "not listed: " + Texts.plain(remote.refusal(answer)),
+                    "give a token with the right admin (--token or DELAYQ_TOKEN)"));
+        }
     }
 
     private void redis(Settings settings) {

@@ -38,7 +38,8 @@ import java.util.zip.CRC32C;
  * new bucket of the same number may have the same tag. Only the groups keep their names.
  *
  * <p>Outside any bucket: {@code {ns}:meta} (hash: schema, buckets, and rebucket while one is under way, see {@link
- * RebucketState}), and the channel {@code {ns}:hints}.
+ * RebucketState}), and two channels: {@code {ns}:hints}, and {@code {ns}:here}, on which nothing is ever said, but every
+ * server listens, see {@link StartCheck}.
  */
 public final class Keys {
     static final int SLOTS = 16_384;
@@ -81,6 +82,10 @@ public final class Keys {
 
     public String hints() {
         return "{" + namespace + "}:hints";
+    }
+
+    String here() {
+        return "{" + namespace + "}:here";
     }
 
     /** The keys every script of the bucket is given, in the order of prelude.lua. */

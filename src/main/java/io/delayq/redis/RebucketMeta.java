@@ -64,10 +64,13 @@ final class RebucketMeta {
                 .compose(done -> forget());
     }
 
-    /** How many listen to the hints: every server does, and whoever moves buckets. */
+    /** How many listen: every server does, to be seen, and those that want hints, and whoever moves buckets. */
     Future<Integer> listeners() {
-        return send(Request.cmd(Command.PUBSUB).arg("NUMSUB").arg(keys.hints()))
-                .map(answer -> answer.get(1).toInteger());
+        return send(Request.cmd(Command.PUBSUB)
+                        .arg("NUMSUB")
+                        .arg(keys.hints())
+                        .arg(keys.here()))
+                .map(answer -> answer.get(1).toInteger() + answer.get(3).toInteger());
     }
 
     private Future<Response> send(Request request) {

@@ -40,7 +40,7 @@ record RebucketState(int from, int to, Phase phase) {
     }
 
     IllegalStateException underWay() {
-        return new IllegalStateException("a rebucket from " + from + " to " + to
+        return new StartCheck.OtherBuckets("a rebucket from " + from + " to " + to
                 + " is under way; run delayq rebucket --to " + to + " to finish it");
     }
 

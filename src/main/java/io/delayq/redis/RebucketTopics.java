@@ -11,7 +11,9 @@ import java.util.function.IntFunction;
 
 /** The topics of a number of buckets as a rebucket sees them: their names, settings and how many jobs they have. */
 final class RebucketTopics {
-    private static final int TOPICS_A_CALL = 100;
+    /** To set one aside takes up to forty commands. */
+    private static final int TOPICS_A_CALL = 20;
+
     private static final int BUCKETS_AT_ONCE = 64;
     private static final int STATES = 5;
 

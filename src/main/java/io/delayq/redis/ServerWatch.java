@@ -12,8 +12,9 @@ import io.vertx.redis.client.Response;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Notices servers at work. Each listens to the hints, and each looks at every bucket once a second, which is heard
- * there. Being a listener itself, one that moves buckets is noticed by another one. Owned by one event loop.
+ * Notices servers at work. Each listens as long as it runs, see {@link StartCheck}; and most look at every bucket once a
+ * second, which is heard among the hints. Being a listener itself, one that moves buckets is noticed by another one.
+ * Owned by one event loop.
  */
 final class ServerWatch {
     private static final long LIMIT_MILLIS = 5_000;

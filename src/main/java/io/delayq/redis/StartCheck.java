@@ -8,12 +8,19 @@ import io.vertx.redis.client.Command;
 import io.vertx.redis.client.Redis;
 import io.vertx.redis.client.RedisConnection;
 import io.vertx.redis.client.Request;
+import io.vertx.redis.client.Response;
 import io.vertx.redis.client.impl.types.ErrorType;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Whether this server and what is in Redis go together. Waits for Redis if it is away; a "no" is final. */
+/**
+ * Whether this server and what is in Redis go together. Waits for Redis if it is away; a "no" is final.
+ *
+ * <p>Before it looks, and as long as the server runs, it listens on a channel of its own. A rebucket puts its mark into
+ * {@code meta} and then counts who listens, so that of a server and a rebucket that begin at the same time one sees the
+ * other. After each time that it was cut off it looks again. Owned by one event loop.
+ */
 public final class StartCheck {
     /** The layout of keys and records that this server writes. */
     static final int SCHEMA = 1;
@@ -21,45 +28,110 @@ public final class StartCheck {
     private static final int OLDEST_REDIS = 7;
     private static final Pattern VERSION = Pattern.compile("redis_version:(\\d+)\\.");
 
+    /** The data are not, or will not be, in the buckets that this server knows. */
+    static final class OtherBuckets extends IllegalStateException {
+        private static final long serialVersionUID = 1;
+
+        OtherBuckets(String message) {
+            super(message);
+        }
+    }
+
     private final Vertx vertx;
     private final Context context;
     private final RedisEndpoint endpoint;
-    private final HeldConnection held;
+    private final Keys keys;
     private final Promise<Void> outcome = Promise.promise();
-    private final Future<Void> passed;
+    private final Promise<Void> refusedLater = Promise.promise();
+    private HeldConnection here;
+    /** Null while nothing is being checked. */
+    private HeldConnection checking;
+
+    private boolean closed;
 
     /** Begins at once. */
     public StartCheck(Vertx vertx, RedisEndpoint endpoint, Keys keys) {
         this.vertx = vertx;
         this.endpoint = endpoint;
+        this.keys = keys;
         this.context = vertx.getOrCreateContext();
-        this.held = new HeldConnection(vertx, endpoint, "start", connection -> check(connection, keys), () -> {});
-        this.passed = outcome.future().eventually(held::close);
+        context.runOnContext(v -> here = new HeldConnection(vertx, endpoint, "presence", this::listen, this::checkEnded));
     }
 
     public Future<Void> passed() {
-        return passed;
+        return outcome.future();
     }
 
-    /** Done when it holds no connection any more. May be called from any thread, also when the check is over. */
+    /** Fails if, after it has passed, a "no" was found: the data were moved to other buckets meanwhile. Never succeeds. */
+    public Future<Void> refusedLater() {
+        return refusedLater.future();
+    }
+
+    /** Done when it holds no connection any more, for the end of the server. May be called from any thread. */
     public Future<Void> abandon() {
-        context.runOnContext(v -> outcome.tryFail(new IllegalStateException("stopped while it was starting")));
-        return passed.otherwiseEmpty();
+        Promise<Void> gone = Promise.promise();
+        context.runOnContext(v -> {
+            outcome.tryFail(new IllegalStateException("stopped while it was starting"));
+            close().onComplete(gone);
+        });
+        return gone.future();
     }
 
-    private void check(RedisConnection connection, Keys keys) {
-        version(connection)
-                .compose(ok -> cluster(connection))
-                .compose(ok -> SettingsCheck.run(connection, endpoint))
-                .compose(ok -> meta(connection, keys).recover(error -> metaElsewhere(error, keys)))
-                .onSuccess(ok -> outcome.tryComplete())
-                .onFailure(error -> {
-                    if (error instanceof IllegalStateException) {
-                        outcome.tryFail(error);
-                    } else if (!(error instanceof ErrorType reply) || !reply.is("CONNECTION_CLOSED")) {
-                        held.drop(connection, HeldConnection.code(error));
+    private Future<Void> close() {
+        closed = true;
+        return checkEnded().eventually(here::close);
+    }
+
+    private void listen(RedisConnection connection) {
+        connection.handler(this::heard);
+        connection
+                .send(Request.cmd(Command.SUBSCRIBE).arg(keys.here()))
+                .onFailure(error -> here.drop(connection, HeldConnection.code(error)));
+    }
+
+    private void heard(Response message) {
+        if (!closed && message.get(0).toString().equals("subscribe")) {
+            checkEnded();
+            checking = new HeldConnection(vertx, endpoint, "start", this::check, () -> {});
+        }
+    }
+
+    private Future<Void> checkEnded() {
+        HeldConnection last = checking;
+        checking = null;
+        return last == null ? Future.succeededFuture() : last.close();
+    }
+
+    private void check(RedisConnection connection) {
+        HeldConnection mine = checking;
+        Future<Void> fit = outcome.future().isComplete() ? Future.succeededFuture() : redis(connection);
+        fit.compose(ok -> meta(connection, keys).recover(error -> metaElsewhere(error, keys)))
+                .onComplete(result -> {
+                    // one that was ended says nothing of what is now
+                    if (mine == checking) {
+                        checked(connection, result.cause());
                     }
                 });
+    }
+
+    private void checked(RedisConnection connection, Throwable error) {
+        if (error == null) {
+            checkEnded();
+            outcome.tryComplete();
+        } else if (error instanceof IllegalStateException && outcome.tryFail(error)) {
+            close();
+        } else if (error instanceof OtherBuckets) {
+            close();
+            refusedLater.tryFail(error);
+        } else if (!(error instanceof ErrorType reply) || !reply.is("CONNECTION_CLOSED")) {
+            checking.drop(connection, HeldConnection.code(error));
+        }
+    }
+
+    private Future<Void> redis(RedisConnection connection) {
+        return version(connection)
+                .compose(ok -> cluster(connection))
+                .compose(ok -> SettingsCheck.run(connection, endpoint));
     }
 
     private static Future<Void> version(RedisConnection connection) {
@@ -115,7 +187,7 @@ public final class StartCheck {
                 .compose(none -> set(connection, keys, "buckets", keys.buckets()))
                 .map(buckets -> {
                     if (buckets != keys.buckets()) {
-                        throw new IllegalStateException("buckets is " + keys.buckets() + ", but the data in Redis have "
+                        throw new OtherBuckets("buckets is " + keys.buckets() + ", but the data in Redis have "
                                 + buckets + "; set buckets: " + buckets + ", or move them with delayq rebucket --to "
                                 + keys.buckets() + ", or use another namespace");
                     }

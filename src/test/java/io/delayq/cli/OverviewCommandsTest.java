@@ -335,6 +335,9 @@ class OverviewCommandsTest extends CliTestBase {
         Said said = run("doctor", "--", "--redis.url=" + TestRedis.shared().url());
         assertTrue(said.out().contains("ok       configuration"), said.out());
         assertTrue(said.out().contains("ok       server         ready at " + url()), said.out());
+        assertTrue(
+                said.out().contains("ok       servers        " + url() + " ingress, scanner, dispatcher, gateway; scans"),
+                said.out());
         assertTrue(said.out().contains("ok       redis version  "), said.out());
         assertTrue(said.out().contains("latency"), said.out());
         assertTrue(said.out().contains("clock"), said.out());

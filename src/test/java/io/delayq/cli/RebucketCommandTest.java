@@ -3,6 +3,7 @@ package io.delayq.cli;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.delayq.config.Settings;
 import io.delayq.path.TestServer;
 import io.delayq.redis.LeftBehind;
 import io.delayq.redis.TestRedis;
@@ -53,6 +54,26 @@ class RebucketCommandTest {
         CliTestBase.Said again = rebucket("--to", "7", redis, namespace);
         assertEquals(0, again.code());
         assertEquals("there are 7 buckets already, so nothing to do\n", again.out());
+    }
+
+    /** It neither scans nor hands out, so it hears no hints; but it stores jobs. */
+    @Test
+    void a_server_that_only_takes_requests_counts_too() throws Exception {
+        try (TestServer server = TestServer.start(set -> new Settings(
+                set.http(),
+                set.dataDir(),
+                set.redis(),
+                set.namespace(),
+                set.buckets(),
+                new Settings.Instances(1, 0, 0, 0),
+                set.tokens(),
+                set.insecure()))) {
+            server.push("t", "{\"delay\":\"1h\"}");
+            CliTestBase.Said said = rebucket(
+                    "--to", "7", "--redis.url=" + TestRedis.shared().url(), "--namespace=" + server.settings.namespace());
+            assertEquals(1, said.code(), said.out());
+            assertTrue(said.err().contains("stop them first"), said.err());
+        }
     }
 
     @Test

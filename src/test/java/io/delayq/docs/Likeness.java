@@ -19,6 +19,7 @@ final class Likeness {
                     "(?m:^)\\d\\d:\\d\\d:\\d\\d(\\.\\d+)?",
                     "\\b\\d{13}\\b",
                     "(?<=\"lease\":\")[0-9A-Za-z]+",
+                    "\\b[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\\b",
                     "(?<=\\b(late|due in) )[0-9hms]+",
                     "(?<=\\b(pid|port)=)\\d+",
                     "(?<=\\bdir=)\\S+(?=/delayq/data/redis)",

@@ -295,8 +295,8 @@ class RedisAwayFaultTest {
             TestServer.await(kills);
             System.out.println("subscription cut every 50 ms: at most " + worst + " ms late");
             assertTrue(worst <= 1_200, worst + " ms late");
-            TestRedis.await("the subscription up", () -> said("up").equals(Set.of("hints")));
-            assertEquals(Set.of("hints"), said("down"));
+            TestRedis.await("the subscriptions up", () -> said("up").equals(Set.of("hints", "presence")));
+            assertEquals(Set.of("hints", "presence"), said("down"));
         }
     }
 

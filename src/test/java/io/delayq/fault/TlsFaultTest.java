@@ -140,7 +140,7 @@ class TlsFaultTest {
             Vertx own = Vertx.vertx();
             Future<Server> start = Server.start(own, set);
             try (LogLines lines = new LogLines("io.delayq.redis.HeldConnection")) {
-                TestRedis.await("the refusal", () -> lines.contain("redis down connection=start"));
+                TestRedis.await("the refusal", () -> lines.contain("redis down connection=presence"));
                 TestRedis.await("more tries", () -> lines.contain("SSLHandshakeException"));
             }
             assertFalse(start.isComplete());

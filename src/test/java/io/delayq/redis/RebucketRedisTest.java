@@ -162,7 +162,7 @@ class RebucketRedisTest {
     }
 
     @Test
-    void a_server_does_not_start_midway() {
+    void a_server_does_not_start_midway() throws Exception {
         filled(4, 16, 30);
         assertEquals(1, rebucket(16, 40));
         for (int buckets : new int[] {4, 16}) {
@@ -173,7 +173,7 @@ class RebucketRedisTest {
         }
         rebucket(16, Long.MAX_VALUE);
         assertThrows(ExecutionException.class, () -> startCheck(4));
-        startedAndPassed(16);
+        startCheck(16);
     }
 
     @Test
@@ -196,7 +196,19 @@ class RebucketRedisTest {
         assertEquals(List.of("schema", "buckets"), redis.command("HKEYS", new Keys(namespace, 4).meta()));
     }
 
-    /** A server that is between two subscriptions, or had passed its check when this began, is heard by its looks. */
+    /** It may be held up here for any time, and writes by the old number after. */
+    @Test
+    void a_server_that_has_only_passed_its_check_keeps_it_from_starting() throws Exception {
+        filled(4, 16, 30);
+        StartCheck check = startCheck(4);
+        IllegalStateException refused = assertThrows(IllegalStateException.class, () -> rebucketOrThrow(16));
+        assertTrue(refused.getMessage().contains("stop them first"), refused.getMessage());
+        assertEquals(List.of("schema", "buckets"), redis.command("HKEYS", new Keys(namespace, 4).meta()));
+        await(check.abandon());
+        assertEquals(0, rebucket(16, Long.MAX_VALUE));
+    }
+
+    /** A server that is between two subscriptions is heard by its looks. */
     @Test
     void one_that_looks_at_a_bucket_is_heard() {
         StoreHarness before = filled(4, 16, 30);
@@ -453,20 +465,10 @@ class RebucketRedisTest {
         }
     }
 
-    private void startCheck(int buckets) throws Exception {
+    private StartCheck startCheck(int buckets) throws Exception {
         RedisEndpoint endpoint = new RedisEndpoint(Settings.defaults().redis().withUrl(redis.url()));
-        new StartCheck(vertx, endpoint, new Keys(namespace, buckets))
-                .passed()
-                .toCompletionStage()
-                .toCompletableFuture()
-                .get(10, TimeUnit.SECONDS);
-    }
-
-    private void startedAndPassed(int buckets) {
-        try {
-            startCheck(buckets);
-        } catch (Exception e) {
-            throw new AssertionError(e);
-        }
+        StartCheck check = new StartCheck(vertx, endpoint, new Keys(namespace, buckets));
+        check.passed().toCompletionStage().toCompletableFuture().get(10, TimeUnit.SECONDS);
+        return check;
     }
 }

@@ -1,5 +1,6 @@
 package io.delayq.redis;
 
+import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ch.qos.logback.classic.Level;
@@ -8,6 +9,7 @@ import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
 import io.delayq.config.Settings;
 import io.delayq.config.Settings.Durability;
+import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import java.util.List;
 import java.util.concurrent.ExecutionException;
@@ -19,6 +21,8 @@ import org.slf4j.LoggerFactory;
 
 /** What a server does about a Redis that is not set up for jobs. */
 class StartCheckRedisTest {
+    private static final Keys KEYS = new Keys("s", 4);
+
     private final Vertx vertx = Vertx.vertx();
     private final TestRedis redis = TestRedis.start(TestRedis.Options.standalone());
     private final Logger logger = (Logger) LoggerFactory.getLogger(SettingsCheck.class);
@@ -42,12 +46,14 @@ class StartCheckRedisTest {
         return Settings.defaults().redis().withUrl(redis.url());
     }
 
-    private void check(Settings.Redis settings) throws Exception {
-        new StartCheck(vertx, new RedisEndpoint(settings), new Keys("s", 4))
-                .passed()
-                .toCompletionStage()
-                .toCompletableFuture()
-                .get(10, TimeUnit.SECONDS);
+    private StartCheck check(Settings.Redis settings) throws Exception {
+        StartCheck check = new StartCheck(vertx, new RedisEndpoint(settings), KEYS);
+        await(check.passed());
+        return check;
+    }
+
+    private static void await(Future<Void> future) throws Exception {
+        future.toCompletionStage().toCompletableFuture().get(10, TimeUnit.SECONDS);
     }
 
     private boolean said(String text) {
@@ -59,7 +65,7 @@ class StartCheckRedisTest {
     void starts_on_a_redis_that_is_set_up_well_and_says_how_far_its_clock_is_off() throws Exception {
         check(settings());
         assertTrue(said("redis clock aheadMillis="), lines.list.toString());
-        Assertions.assertEquals(1, lines.list.size(), lines.list.toString());
+        assertEquals(1, lines.list.size(), lines.list.toString());
     }
 
     @Test
@@ -95,5 +101,34 @@ class StartCheckRedisTest {
         redis.command("ACL", "SETUSER", "app", "on", ">p", "~*", "&*", "+@all", "-config");
         check(settings().withUrl("redis://app:p@127.0.0.1:" + redis.port()));
         assertTrue(said("appendfsync was not checked code=NOPERM"), lines.list.toString());
+    }
+
+    @Test
+    void is_seen_as_long_as_the_server_runs() throws Exception {
+        StartCheck check = check(settings());
+        assertEquals(1, listening());
+        redis.command("CLIENT", "KILL", "TYPE", "pubsub");
+        TestRedis.await("it listens again", () -> listening() == 1);
+        await(check.abandon());
+        TestRedis.await("it is gone", () -> listening() == 0);
+    }
+
+    /** A rebucket began and ended, or is under way, while Redis could not be reached. */
+    @Test
+    void looks_again_after_it_was_cut_off() throws Exception {
+        StartCheck check = check(settings());
+        redis.command("HSET", KEYS.meta(), "buckets", "16");
+        redis.command("CLIENT", "KILL", "TYPE", "pubsub");
+        ExecutionException refused =
+                Assertions.assertThrows(ExecutionException.class, () -> await(check.refusedLater()));
+        assertTrue(
+                refused.getCause().getMessage().startsWith("buckets is 4, but the data in Redis have 16"),
+                refused.getCause().getMessage());
+        assertEquals(0, listening());
+        assertTrue(check.passed().succeeded());
+    }
+
+    private long listening() {
+        return (Long) ((List<?>) redis.command("PUBSUB", "NUMSUB", KEYS.here())).get(1);
     }
 }
