@@ -66,10 +66,7 @@ final class RebucketMeta {
 
     /** How many listen: every server does, to be seen, and those that want hints, and whoever moves buckets. */
     Future<Integer> listeners() {
-        return send(Request.cmd(Command.PUBSUB)
-                        .arg("NUMSUB")
-                        .arg(keys.hints())
-                        .arg(keys.here()))
+        return send(Request.cmd(Command.PUBSUB).arg("NUMSUB").arg(keys.hints()).arg(keys.here()))
                 .map(answer -> answer.get(1).toInteger() + answer.get(3).toInteger());
     }
 

@@ -55,7 +55,8 @@ public final class StartCheck {
         this.endpoint = endpoint;
         this.keys = keys;
         this.context = vertx.getOrCreateContext();
-        context.runOnContext(v -> here = new HeldConnection(vertx, endpoint, "presence", this::listen, this::checkEnded));
+        context.runOnContext(
+                v -> here = new HeldConnection(vertx, endpoint, "presence", this::listen, this::checkEnded));
     }
 
     public Future<Void> passed() {

@@ -336,7 +336,8 @@ class OverviewCommandsTest extends CliTestBase {
         assertTrue(said.out().contains("ok       configuration"), said.out());
         assertTrue(said.out().contains("ok       server         ready at " + url()), said.out());
         assertTrue(
-                said.out().contains("ok       servers        " + url() + " ingress, scanner, dispatcher, gateway; scans"),
+                said.out()
+                        .contains("ok       servers        " + url() + " ingress, scanner, dispatcher, gateway; scans"),
                 said.out());
         assertTrue(said.out().contains("ok       redis version  "), said.out());
         assertTrue(said.out().contains("latency"), said.out());

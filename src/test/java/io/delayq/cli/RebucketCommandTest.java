@@ -70,7 +70,10 @@ class RebucketCommandTest {
                 set.insecure()))) {
             server.push("t", "{\"delay\":\"1h\"}");
             CliTestBase.Said said = rebucket(
-                    "--to", "7", "--redis.url=" + TestRedis.shared().url(), "--namespace=" + server.settings.namespace());
+                    "--to",
+                    "7",
+                    "--redis.url=" + TestRedis.shared().url(),
+                    "--namespace=" + server.settings.namespace());
             assertEquals(1, said.code(), said.out());
             assertTrue(said.err().contains("stop them first"), said.err());
         }

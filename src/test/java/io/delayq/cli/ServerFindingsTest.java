@@ -40,7 +40,8 @@ class ServerFindingsTest {
 
     @Test
     void different_versions_are_a_note() {
-        Finding last = of(server("http://a:1", ALL, "1.1"), server("http://b:1", ALL, "1.0")).get(2);
+        Finding last = of(server("http://a:1", ALL, "1.1"), server("http://b:1", ALL, "1.0"))
+                .get(2);
         assertEquals(Finding.note("servers", "of different versions: 1.0, 1.1", "update the older"), last);
     }
 }

@@ -46,8 +46,7 @@ class ScalePageTest {
     private void read(String page) {
         Matcher found = CONSTANT.matcher(page);
         while (found.find()) {
-            assertTrue(
-                    constants.put(found.group(1), number(found.group(2))) == null, "twice: " + found.group(1));
+            assertTrue(constants.put(found.group(1), number(found.group(2))) == null, "twice: " + found.group(1));
         }
     }
 
@@ -89,7 +88,9 @@ class ScalePageTest {
 
     private static String textOf(String test) throws IOException {
         try (Stream<Path> files = Files.walk(Path.of("src/test/java"))) {
-            Path file = files.filter(one -> one.endsWith(test + ".java")).findFirst().orElseThrow();
+            Path file = files.filter(one -> one.endsWith(test + ".java"))
+                    .findFirst()
+                    .orElseThrow();
             return Files.readString(file);
         }
     }
@@ -167,7 +168,11 @@ class ScalePageTest {
         double nodes = nodesFor(in[0]);
         double buckets = Math.min(the("most"), Math.max(4, Math.ceil(in[0] / 1e6)));
         return List.of(
-                about(memory), whole(nodes), about(memory / nodes * the("fork")), whole(buckets), about(in[0] / buckets));
+                about(memory),
+                whole(nodes),
+                about(memory / nodes * the("fork")),
+                whole(buckets),
+                about(in[0] / buckets));
     }
 
     /** Of a node's time, in µs a second, what so many messages a second to all servers take. */

@@ -120,7 +120,9 @@ class ScaleCostsRedisTest extends ScaleTestBase {
     @Test
     void a_look() {
         List<byte[]> limit = List.of(Bytes.of(1_000));
-        say("look, nothing ready: %.1f µs", measured(10_000, i -> call(Script.LOOK, limit)).cpuMicros() / 10_000);
+        say(
+                "look, nothing ready: %.1f µs",
+                measured(10_000, i -> call(Script.LOOK, limit)).cpuMicros() / 10_000);
         for (int i = 0; i < 10_000; i++) {
             redis.command("SADD", keys.ofBucket(0)[3], "topic-" + i);
         }

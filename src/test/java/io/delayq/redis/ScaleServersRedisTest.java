@@ -109,8 +109,9 @@ class ScaleServersRedisTest extends ScaleTestBase {
                     }
                     TestRedis.await("all jobs", () -> got.get() == jobs);
                     double looks = 4 * (System.nanoTime() - began) / 1e9;
-                    say("%,d jobs a second over %d topics: %.2f hints a job", perSecond, topics,
-                            (published() - before - looks) / jobs);
+                    say(
+                            "%,d jobs a second over %d topics: %.2f hints a job",
+                            perSecond, topics, (published() - before - looks) / jobs);
                     consumers.forEach(WsConsumer::close);
                 }
             }
@@ -149,13 +150,19 @@ class ScaleServersRedisTest extends ScaleTestBase {
             after(Duration.ofSeconds(5));
             say(
                     "%d consumers of a topic each: %.1f kB of heap each; they and the rest take %.2f %% of a core",
-                    count, (server.heapBytes() - bare) / 1e3 / count, cpu(server).minus(before).toNanos() / 5e7);
+                    count,
+                    (server.heapBytes() - bare) / 1e3 / count,
+                    cpu(server).minus(before).toNanos() / 5e7);
             consumers.forEach(WsConsumer::close);
         }
     }
 
     private static Duration cpu(ChildServer server) {
-        return ProcessHandle.of(server.pid()).orElseThrow().info().totalCpuDuration().orElseThrow();
+        return ProcessHandle.of(server.pid())
+                .orElseThrow()
+                .info()
+                .totalCpuDuration()
+                .orElseThrow();
     }
 
     private static double ownMicros() {
