@@ -14,6 +14,8 @@ import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.buffer.Buffer;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayDeque;
+import java.util.Deque;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -45,6 +47,7 @@ final class ClientSession implements Visitor.Listener {
     private final FrameHandler frames;
     private final Map<String, Subscription> subscriptions = new LinkedHashMap<>();
     private final Set<Subscription> toAnnounce = new LinkedHashSet<>();
+    private final Deque<byte[]> later = new ArrayDeque<>();
     private int unsentBytes;
     private long lastSent = System.nanoTime();
     private int badInARow;
@@ -64,8 +67,28 @@ final class ClientSession implements Visitor.Listener {
         visitor.listen(context, this);
     }
 
+    /** What comes while the store has enough to do waits here, and the client is read no further. */
     @Override
     public void message(byte[] text) {
+        if (later.isEmpty() && !gateway.isBusy()) {
+            handle(text);
+            return;
+        }
+        later.add(text);
+        visitor.holdBack(true);
+        gateway.waits(this);
+    }
+
+    /** @return whether another message waits */
+    boolean goOn() {
+        handle(later.poll());
+        if (later.isEmpty()) {
+            visitor.holdBack(isFull());
+        }
+        return !later.isEmpty();
+    }
+
+    private void handle(byte[] text) {
         if (ended) {
             return;
         }
@@ -232,7 +255,7 @@ final class ClientSession implements Visitor.Listener {
                     unsentBytes -= bytes;
                     lastSent = System.nanoTime();
                     if (full && !isFull()) {
-                        visitor.holdBack(false);
+                        visitor.holdBack(!later.isEmpty());
                         subscriptions.values().forEach(this::announce);
                     }
                     promise.handle(result);

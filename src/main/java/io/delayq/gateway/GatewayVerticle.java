@@ -16,6 +16,7 @@ import io.vertx.core.VerticleBase;
 import io.vertx.core.eventbus.Message;
 import java.util.Collections;
 import java.util.HashMap;
+import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -32,6 +33,7 @@ public final class GatewayVerticle extends VerticleBase {
     private static final int PING_EVERY = 15;
     private static final long GRACE_MILLIS = 5_000;
     private static final int REMEMBERED_BATCHES = 10_000;
+    private static final long BUSY_MILLIS = 2;
 
     private final Stores stores;
     private final Addresses addresses;
@@ -47,6 +49,9 @@ public final class GatewayVerticle extends VerticleBase {
             return size() > REMEMBERED_BATCHES;
         }
     });
+    /** Sessions with messages that wait until the store has less to do, in turn. */
+    private final Set<ClientSession> waiting = new LinkedHashSet<>();
+
     private Courier courier;
     private Store store;
     private FrameHandler frames;
@@ -98,6 +103,33 @@ public final class GatewayVerticle extends VerticleBase {
 
     Store store() {
         return store;
+    }
+
+    /** Half of what the store takes is left for what is under way already: acks must not be turned away. */
+    boolean isBusy() {
+        return store.waiting() >= Math.max(1, stores.endpoint().queue() / 2);
+    }
+
+    void waits(ClientSession session) {
+        if (waiting.isEmpty()) {
+            vertx.setTimer(BUSY_MILLIS, fired -> goOn());
+        }
+        waiting.add(session);
+    }
+
+    private void goOn() {
+        Iterator<ClientSession> turns = List.copyOf(waiting).iterator();
+        while (turns.hasNext() && !isBusy()) {
+            ClientSession session = turns.next();
+            // behind the others, if it has more
+            waiting.remove(session);
+            if (session.goOn()) {
+                waiting.add(session);
+            }
+        }
+        if (!waiting.isEmpty()) {
+            vertx.setTimer(BUSY_MILLIS, fired -> goOn());
+        }
     }
 
     IdSource ids() {

@@ -21,6 +21,8 @@ final class Subscription {
         final Outgoing message;
         /** Its ack or nack is on the way to the store: the end of the connection must not overtake it. */
         boolean settling;
+        /** It was held at the last look already. */
+        boolean seen;
 
         Held(String id, String lease, Outgoing message) {
             this.id = id;
@@ -103,9 +105,16 @@ final class Subscription {
         }
     }
 
-    /** The longest held ones, or the longest not checked. */
+    /** Of the longest held ones, or the longest not checked: those that were there at the last such look too. */
     List<Held> oldest(int most) {
-        return held.values().stream().limit(most).toList();
+        List<Held> old = new ArrayList<>();
+        held.values().stream().limit(most).forEach(job -> {
+            if (job.seen && !job.settling) {
+                old.add(job);
+            }
+            job.seen = true;
+        });
+        return old;
     }
 
     List<Held> clear() {

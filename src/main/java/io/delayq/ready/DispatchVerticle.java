@@ -264,7 +264,7 @@ public final class DispatchVerticle extends VerticleBase {
             if (stopped) {
                 release(leased.jobs());
             } else {
-                release(topic.give(leased.jobs()));
+                release(topic.give(leased.jobs(), leased.more()));
                 handOver(topic);
                 changed(topic);
             }

@@ -48,6 +48,8 @@ final class Topic {
 
     /** A single batch ends when its bodies are longer than this. */
     private static final long MAX_BATCH_BYTES = 1 << 20;
+    /** With many consumers an even share of a call would be a job or two, and a message costs more than these. */
+    private static final int LEAST_SHARE = 25;
 
     final String name;
     private final int buckets;
@@ -267,8 +269,11 @@ final class Topic {
         asked -= count;
     }
 
-    /** Gives each consumer with room its share. Returns what nobody has room for. */
-    List<Delivery> give(List<Delivery> jobs) {
+    /**
+     * Gives each consumer with room its share; while there are more jobs, some consumers that have their turn a share
+     * that is worth a message. Returns what nobody has room for.
+     */
+    List<Delivery> give(List<Delivery> jobs, boolean more) {
         int at = 0;
         while (at < jobs.size()) {
             List<Consumer> hungry =
@@ -276,7 +281,7 @@ final class Topic {
             if (hungry.isEmpty()) {
                 break;
             }
-            int share = Math.max(1, (jobs.size() - at) / hungry.size());
+            int share = Math.max(more ? LEAST_SHARE : 1, (jobs.size() - at) / hungry.size());
             for (Consumer consumer : hungry) {
                 int count = Math.min(Math.min(share, consumer.room()), jobs.size() - at);
                 room -= consumer.room();

@@ -75,7 +75,7 @@ class TopicTest {
         demand(1, 100, false, false);
         demand(2, 100, false, false);
         demand(3, 5, false, false);
-        assertEquals(List.of(), topic.give(jobs(90)));
+        assertEquals(List.of(), topic.give(jobs(90), false));
         List<Integer> shares =
                 topic.consumers().stream().map(c -> c.gathered.size()).sorted().toList();
         assertEquals(5, shares.get(0));
@@ -84,11 +84,23 @@ class TopicTest {
     }
 
     @Test
+    void gives_some_a_share_that_is_worth_a_message_while_there_are_more() {
+        for (int consumer = 1; consumer <= 100; consumer++) {
+            demand(consumer, 100, false, false);
+        }
+        topic.give(jobs(250), true);
+        assertEquals(10, topic.full().size());
+        topic.full().forEach(consumer -> assertEquals(25, consumer.gathered.size()));
+        topic.give(jobs(90), false);
+        assertEquals(100, topic.full().size(), "the last ones are for all");
+    }
+
+    @Test
     void serves_consumers_in_turn_when_jobs_come_one_by_one() {
         demand(1, 100, false, false);
         demand(2, 100, false, false);
         for (int i = 0; i < 10; i++) {
-            topic.give(jobs(1));
+            topic.give(jobs(1), false);
         }
         topic.consumers().forEach(consumer -> assertEquals(5, consumer.gathered.size()));
     }
@@ -96,13 +108,13 @@ class TopicTest {
     @Test
     void hands_back_what_nobody_has_room_for() {
         demand(1, 3, false, false);
-        assertEquals(2, topic.give(jobs(5)).size());
+        assertEquals(2, topic.give(jobs(5), false).size());
     }
 
     @Test
     void one_that_refused_has_no_room_until_it_says_so_again() {
         demand(1, 3, false, false);
-        topic.give(jobs(2));
+        topic.give(jobs(2), false);
         topic.refused(topic.full().get(0), 2);
         assertFalse(topic.hungry());
         demand(1, 3, false, false);
@@ -113,7 +125,7 @@ class TopicTest {
     @Test
     void the_last_word_on_room_counts() {
         demand(1, 10, false, false);
-        topic.give(jobs(4));
+        topic.give(jobs(4), false);
         demand(1, 4, false, false);
         assertFalse(topic.hungry());
         demand(1, 14, false, false);
@@ -130,9 +142,9 @@ class TopicTest {
     void a_single_batch_ends_when_it_is_long() {
         demand(1, 1_000, true, false);
         Delivery large = new Delivery("t", "l", "x", 1, 10, 0, 0, null, Buffer.buffer("x".repeat(600_000)));
-        assertEquals(List.of(), topic.give(List.of(large)));
+        assertEquals(List.of(), topic.give(List.of(large), false));
         assertEquals(0, topic.full().size());
-        topic.give(List.of(large));
+        topic.give(List.of(large), false);
         assertEquals(2, topic.full().get(0).gathered.size());
         assertFalse(topic.hungry());
     }
@@ -141,7 +153,7 @@ class TopicTest {
     void forgets_one_that_has_not_been_heard_of() {
         topic.demanded(new Demand("room", 1, "t", 0, 5, false, false), 0);
         topic.demanded(new Demand("room", 2, "t", 0, 5, false, false), 900);
-        topic.give(jobs(2));
+        topic.give(jobs(2), false);
         assertEquals(1, topic.forgetSilent(1_000, 500).size());
         assertEquals(1, topic.consumers().size());
         assertEquals(4, topic.consumers().get(0).room());
@@ -153,7 +165,7 @@ class TopicTest {
         seenEmpty(1, 2, 3);
         topic.asking(0, 3);
         topic.answered(0, 3, 3, true);
-        topic.give(jobs(3));
+        topic.give(jobs(3), false);
         assertEquals(0, topic.full().size());
         seenEmpty(0);
         assertEquals(1, topic.full().size());
@@ -167,7 +179,7 @@ class TopicTest {
         topic.mayHave(2);
         topic.asking(0, 1);
         topic.answered(0, 1, 1, false);
-        topic.give(jobs(1));
+        topic.give(jobs(1), false);
         assertEquals(1, topic.full().size());
     }
 
@@ -203,7 +215,7 @@ class TopicTest {
     @Test
     void what_was_gathered_for_one_that_left_is_given_back() {
         demand(1, 10, true, false);
-        topic.give(jobs(2));
+        topic.give(jobs(2), false);
         assertEquals(2, topic.withdrawn("room", 1).size());
         assertTrue(topic.unused());
     }
