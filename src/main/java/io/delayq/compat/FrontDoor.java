@@ -28,7 +28,7 @@ import org.slf4j.LoggerFactory;
 public final class FrontDoor implements MoreRoutes {
     private static final Logger log = LoggerFactory.getLogger(FrontDoor.class);
     /** Those with HTTP. */
-    private static final Set<Compat> SPOKEN = EnumSet.of(Compat.C1, Compat.C2, Compat.C4);
+    private static final Set<Compat> SPOKEN = EnumSet.of(Compat.C1, Compat.C2, Compat.C3, Compat.C4);
 
     private final Settings settings;
     private final Meters meters;
@@ -128,8 +128,9 @@ public final class FrontDoor implements MoreRoutes {
         return switch (one) {
             case C1 -> new C1Front(core, settings.frontEnds().holdMillis());
             case C2 -> new C2Front(core);
+            case C3 -> new C3Front(core);
             case C4 -> new C4Front(core);
-            default -> throw new IllegalArgumentException(one.word() + " is not spoken over HTTP");
+            case C5 -> throw new IllegalArgumentException("c5 is not spoken over HTTP");
         };
     }
 }
