@@ -106,7 +106,7 @@ public final class Server {
 
     Future<Void> open() {
         LocalCodec.register(vertx.eventBus());
-        return PortCheck.run(vertx, settings.http()).compose(free -> redis()).compose(set -> endpoint(set)
+        return PortCheck.run(vertx, settings).compose(free -> redis()).compose(set -> endpoint(set)
                 .compose(endpoint -> rooms(set, endpoint)));
     }
 

@@ -1,9 +1,13 @@
 package io.delayq.compat;
 
+import java.util.HexFormat;
+
 /** Text as Go trims, quotes and writes it. */
 final class GoText {
     private static final String PLAIN_ESCAPES = "\u0007\b\f\n\r\t\u000b";
     private static final String PLAIN_NAMES = "abfnrtv";
+
+    private static final HexFormat HEX = HexFormat.of();
 
     private GoText() {}
 
@@ -43,9 +47,9 @@ final class GoText {
             } else if (plain >= 0) {
                 out.append('\\').append(PLAIN_NAMES.charAt(plain));
             } else if (c < 0x20 || c == 0x7f) {
-                out.append(String.format("\\x%02x", c));
+                out.append("\\x").append(HEX.toHexDigits((byte) c));
             } else if (c != ' ' && (Character.isISOControl(c) || Character.isSpaceChar(c) || !Character.isDefined(c))) {
-                out.append(String.format(c > 0xffff ? "\\U%08x" : "\\u%04x", c));
+                out.append(c > 0xffff ? "\\U" + HEX.toHexDigits(c) : "\\u" + HEX.toHexDigits((short) c));
             } else {
                 out.appendCodePoint(c);
             }
@@ -65,7 +69,7 @@ final class GoText {
                 case '\t' -> out.append("\\t");
                 default -> {
                     if (c < 0x20 || c == '<' || c == '>' || c == '&' || c == 0x2028 || c == 0x2029) {
-                        out.append(String.format("\\u%04x", (int) c));
+                        out.append("\\u").append(HEX.toHexDigits((short) c));
                     } else {
                         out.append(c);
                     }

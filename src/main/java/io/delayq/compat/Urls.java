@@ -2,10 +2,13 @@ package io.delayq.compat;
 
 import io.delayq.http.CallbackReader;
 import java.nio.charset.StandardCharsets;
+import java.util.HexFormat;
 
 /** Addresses to be called, of clients that need not encode them. */
 final class Urls {
     private static final String TO_ENCODE = "\"<>\\^`{|}";
+
+    private static final HexFormat HEX = HexFormat.of().withUpperCase();
 
     private Urls() {}
 
@@ -20,7 +23,7 @@ final class Urls {
         for (byte b : given.strip().getBytes(StandardCharsets.UTF_8)) {
             char c = (char) (b & 0xff);
             if (c <= ' ' || c > '~' || TO_ENCODE.indexOf(c) >= 0) {
-                url.append(String.format("%%%02X", (int) c));
+                url.append('%').append(HEX.toHexDigits(b));
             } else {
                 url.append(c);
             }

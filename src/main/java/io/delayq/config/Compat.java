@@ -61,7 +61,8 @@ public enum Compat {
             }
             String host = address.group(2) == null ? null : Hosts.parse(address.group(2));
             int port = Integer.parseInt(address.group(3));
-            if (port > MOST_PORT
+            if (port < 1
+                    || port > MOST_PORT
                     || found.put(BY_WORD.get(address.group(1)), new Settings.Address(host, port)) != null) {
                 throw new Refused();
             }

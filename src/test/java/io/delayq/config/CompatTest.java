@@ -71,7 +71,19 @@ class CompatTest extends LoadingTestBase {
 
     @ParameterizedTest
     @ValueSource(
-            strings = {"[]", "c5=1", "c1", "c1=", "c1=x", "c1=70000", "c1=:80", "c1=a b:80", "[c1=1, c1=2]", "9277"})
+            strings = {
+                "[]",
+                "c5=1",
+                "c1",
+                "c1=",
+                "c1=x",
+                "c1=70000",
+                "c1=0",
+                "c1=:80",
+                "c1=a b:80",
+                "[c1=1, c1=2]",
+                "9277"
+            })
     void what_is_no_address_is_refused(String text) {
         yaml = "compat: all\ncompatListen: " + (text.startsWith("[") ? text : "'" + text + "'");
         assertEquals("compatListen", onlyFault().key());
