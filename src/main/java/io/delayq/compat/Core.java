@@ -25,7 +25,6 @@ import io.vertx.core.Promise;
 import io.vertx.core.buffer.Buffer;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 
 /**
@@ -239,15 +238,14 @@ final class Core {
                 jobs -> jobs.isEmpty() ? first(topics, i + 1, waitMillis, call) : Future.succeededFuture(jobs.get(0)));
     }
 
-    /** All topics at once; whatever comes after the first job is refused, and so goes back. */
+    /** All topics at once; with the first job the others are left, so that what comes for them goes back. */
     private Future<Delivery> any(List<String> topics, long waitMillis, Call call) {
         Promise<Delivery> job = Promise.promise();
-        BooleanSupplier over = () -> job.future().isComplete() || call.isGone();
         List<Future<List<Delivery>>> open = new ArrayList<>();
         Runnable leave = () -> List.copyOf(open).forEach(polls::leave);
         call.request().response().closeHandler(gone -> leave.run());
         for (String topic : topics) {
-            Future<List<Delivery>> poll = polls.open(topic, 1, waitMillis, over);
+            Future<List<Delivery>> poll = polls.open(topic, 1, waitMillis, call::isGone);
             open.add(poll);
             poll.onComplete(ended -> {
                 open.remove(poll);
