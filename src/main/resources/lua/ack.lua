@@ -22,7 +22,7 @@ for _, group in ipairs(groups) do
       seen[id] = true
       local at = #group.gone + 1
       group.gone[at], group.runs[at], group.by[at] = id, runs[i], ARGV[group.from + 3 * i - 1]
-      -- whether it has a group stands behind the lease
+      -- whether it has a group, or is under `ids`, stands behind the lease
       group.records[at] = byte(runs[i], #lease + 2) == 1 and call('HGET', k.jobs, id)
       group.grouped = group.grouped or group.records[at]
     end
@@ -30,16 +30,6 @@ for _, group in ipairs(groups) do
     answer[size] = held and 1 or 0
   end
   if group.grouped then guard_groups(k, group.records) end
-end
-
--- Out of its group, for it does not come back.
-local function keep(k, id, packed, record, by)
-  local group, run = group_of(k, record), unpack_run(packed)
-  if group then call('SREM', group, id) end
-  run.lease, run.expires, run.error = '', 0, ''
-  write_log(k, id, run, run.started, 'acked', by)
-  call('HSET', k.runs, id, pack_run(run))
-  call('ZADD', k.done, now, id)
 end
 
 for _, group in ipairs(groups) do

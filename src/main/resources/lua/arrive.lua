@@ -24,7 +24,7 @@ local function score(index, member, at)
   first[index] = math.min(first[index] or math.huge, tonumber(at))
 end
 
-local groups = {}
+local groups, owned = {}, {}
 for at = 4, #ARGV, 8 do
   local stand, id, record = ARGV[at], ARGV[at + 3], ARGV[at + 4]
   if call('HEXISTS', k.jobs, id) == 0 then
@@ -36,6 +36,10 @@ for at = 4, #ARGV, 8 do
     if group then
       call('EXISTS', group)
       note(groups, group, id)
+    end
+    if is_owned(record) then
+      call('EXISTS', ids_key)
+      note(owned, id, k.topic)
     end
     if stand == 'jobs' then stand = lane_of(record) end
     if #stand == 1 then
@@ -52,6 +56,7 @@ call('HSET', k.jobs, unpack(jobs))
 if #runs > 0 then call('HSET', k.runs, unpack(runs)) end
 if #logs > 0 then call('HSET', k.log, unpack(logs)) end
 for i = 1, #groups, 2 do call('SADD', groups[i], groups[i + 1]) end
+if #owned > 0 then call('HSET', ids_key, unpack(owned)) end
 for index, entries in pairs(scored) do
   call('ZADD', k[index], unpack(entries))
   -- for what is kept this is too early; `due` then finds out when it is

@@ -9,17 +9,6 @@
 ]]
 local answer = {}
 for _, group in ipairs(groups_of(3, 1)) do
-  local k = group.k
-  for at = group.from, group.to do
-    local id = ARGV[at]
-    local record = call('HGET', k.jobs, id)
-    if record then
-      local state, score = state_of(k, id, lane_of(record))
-      answer[#answer + 1] = {state, score or -1, call('HGET', k.runs, id) or '', record,
-        call('HGET', KEYS[2], k.topic) or '', call('HGET', k.log, id) or ''}
-    else
-      answer[#answer + 1] = false
-    end
-  end
+  for at = group.from, group.to do answer[#answer + 1] = all_of(group.k, ARGV[at]) end
 end
 return answer

@@ -6,25 +6,30 @@
   ARGV[1..2] as in prelude.lua
   ARGV[3] topic
   ARGV[4] place  as pick.lua has it
-  ARGV[5..] what stands there, how it leaves (0: a ghost, 1: whole, 2: but its group stays here); again for each entry
+  ARGV[5..] what stands there, how it leaves (0: a ghost, 1: whole, 2: but its group and its entry
+    under `ids` stay here); again for each entry
   Returns {how many jobs are left}
   Atomic: a job is here whole, or gone.
 ]]
 local KINDS = {'jobs', 'clock', 'lease', 'runs', 'log', 'expire', 'dead', 'done', 'n', 'h', 'l', 'c', 'ghosts'}
 local k, stand = keys_of(ARGV[3], unpack(KINDS)), ARGV[4]
-local members, listed, gone, groups = {}, {}, {}, {}
+local members, listed, gone, groups, owned = {}, {}, {}, {}, {}
 for at = 5, #ARGV, 2 do
   local member = ARGV[at]
   local id = stand == 'clock' and select(2, unlane(member)) or member
   members[#members + 1], listed[member] = member, true
   if ARGV[at + 1] ~= '0' then gone[#gone + 1] = id end
-  local group = ARGV[at + 1] == '1' and group_of(k, call('HGET', k.jobs, id))
+  local record = ARGV[at + 1] == '1' and call('HGET', k.jobs, id)
+  local group = group_of(k, record)
+  if record and is_owned(record) then owned[#owned + 1] = id end
   if group then
     call('EXISTS', former(group))
     groups[#groups + 1], groups[#groups + 2] = former(group), id
   end
 end
+if #owned > 0 then call('EXISTS', former(ids_key)) end
 for i = 1, #groups, 2 do call('SREM', groups[i], groups[i + 1]) end
+if #owned > 0 then call('HDEL', former(ids_key), unpack(owned)) end
 if #stand == 1 and #members > 0 then
   local count = 0
   for _, id in ipairs(call('LRANGE', k[stand], 0, #members - 1)) do

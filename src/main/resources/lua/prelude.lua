@@ -47,6 +47,9 @@ local bucket_keys = sub(KEYS[1], 1, -5)
 
 local servers_key = bucket_keys .. 'servers'
 
+-- Of jobs whose ids are the same in all topics: id -> topic.
+local ids_key = bucket_keys .. 'ids'
+
 -- The earliest alarm that this call has set.
 local armed = false
 
@@ -186,11 +189,17 @@ local function group_of(k, record, from)
   return group_key(k.topic, group)
 end
 
--- Reads the keys of the groups of jobs that may leave them, or come to them, before the first write.
+-- Whether the job's id is the same in all topics.
+local function is_owned(record)
+  return byte(record, 2) >= 128
+end
+
+-- Reads the keys of the groups, and of `ids`, that jobs may leave, or come to, before the first write.
 local function guard_groups(k, records, from)
   for i = 1, #records do
     local key = group_of(k, records[i], from)
     if key then call('EXISTS', key) end
+    if records[i] and is_owned(records[i]) then call('EXISTS', ids_key) end
   end
 end
 
@@ -211,7 +220,8 @@ local function within(k, ids, bytes)
   return first
 end
 
--- A run: what a job that left the clock knows of its attempts. grouped (1 if it has a group), losses in a row,
+-- A run: what a job that left the clock knows of its attempts. grouped (1 if it has a group or is under `ids`, for
+-- which its record must be read when it ends), losses in a row,
 -- attempts, due, started (the last attempt), expires (only while it is reserved; 0: never), lease ('' if none),
 -- rules (the job's own ttr and retry as JSON, or ''), error ('' if none).
 local function unpack_run(packed)
@@ -287,13 +297,27 @@ end
 local function forget(k, ids, records)
   if #ids == 0 then return end
   for i, id in ipairs(ids) do
-    local group = group_of(k, records[i])
-    if group then call('SREM', group, id) end
+    local record = records[i]
+    if record then
+      local group = group_of(k, record)
+      if group then call('SREM', group, id) end
+      if is_owned(record) then call('HDEL', ids_key, id) end
+    end
   end
   call('HDEL', k.jobs, unpack(ids))
   call('HDEL', k.runs, unpack(ids))
   if call('EXISTS', k.log) == 1 then call('HDEL', k.log, unpack(ids)) end
   if call('EXISTS', k.expire) == 1 then call('ZREM', k.expire, unpack(ids)) end
+end
+
+-- A job that was reserved is done, and kept. Out of its group, for it does not come back.
+local function keep(k, id, packed, record, by)
+  local group, run = group_of(k, record), unpack_run(packed)
+  if group then call('SREM', group, id) end
+  run.lease, run.expires, run.error = '', 0, ''
+  write_log(k, id, run, run.started, 'acked', by)
+  call('HSET', k.runs, id, pack_run(run))
+  call('ZADD', k.done, now, id)
 end
 
 local function die(k, id)
@@ -359,6 +383,16 @@ local function state_of(k, id, lane)
     if score then return state, tonumber(score) end
   end
   return 'ready'
+end
+
+-- All there is to say of a job: state, score on its index or -1, run or '', record, settings of its topic as stored,
+-- attempt log or ''; false if there is none.
+local function all_of(k, id)
+  local record = call('HGET', k.jobs, id)
+  if not record then return false end
+  local state, score = state_of(k, id, lane_of(record))
+  return {state, score or -1, call('HGET', k.runs, id) or '', record, call('HGET', KEYS[2], k.topic) or '',
+    call('HGET', k.log, id) or ''}
 end
 
 local function ready_count(k)

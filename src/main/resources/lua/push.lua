@@ -28,6 +28,7 @@ for _, group in ipairs(groups) do
     if there[i] and call('ZREM', k.done, id) == 1 then
       call('HDEL', k.runs, id)
       call('HDEL', k.log, id)
+      if is_owned(there[i]) then call('HDEL', ids_key, id) end
       free = true
     end
     local due = -1

@@ -126,7 +126,7 @@ local function lease(k, n, set, guarded)
     if record then
       local expires, flags, lease_text = tonumber(ends[i] or 0), byte(record, 2), token .. place_no
       -- one that was ready at once has no run yet and was due when it was pushed
-      local first = expires == 0 and flags % 16 < 8 and flags % 64 < 32
+      local first = expires == 0 and flags % 16 < 8 and flags % 64 < 32 and flags < 128
         and begin_new_run(packed[i] or pack_new_run(lanes[i], sub(record, 3, 8)), lease_text)
       if first then
         if not soonest or usual_deadline < soonest then soonest = usual_deadline end
@@ -146,7 +146,7 @@ local function lease(k, n, set, guarded)
             local _, rules = parts_of(record)
             run.rules = rules
           end
-          run.grouped, run.expires, run.started = flags % 64 >= 32 and 1 or 0, expires, now
+          run.grouped, run.expires, run.started = (flags % 64 >= 32 or flags >= 128) and 1 or 0, expires, now
           run.attempts, run.lease = run.attempts + 1, lease_text
           local ttr, most = rules_of(run, set)
           local deadline = now + ttr

@@ -5,6 +5,8 @@ import io.delayq.bus.Addresses;
 import io.delayq.bus.HeartbeatVerticle;
 import io.delayq.bus.LocalCodec;
 import io.delayq.bus.WakeVerticle;
+import io.delayq.compat.FrontDoor;
+import io.delayq.compat.FrontVerticle;
 import io.delayq.config.Role;
 import io.delayq.config.Settings;
 import io.delayq.gateway.GatewayVerticle;
@@ -111,7 +113,7 @@ public final class Server {
 
     Future<Void> open() {
         LocalCodec.register(vertx.eventBus());
-        return PortCheck.run(vertx, settings.http()).compose(free -> redis()).compose(set -> endpoint(set)
+        return PortCheck.run(vertx, settings).compose(free -> redis()).compose(set -> endpoint(set)
                 .compose(endpoint -> rooms(set, endpoint)));
     }
 
@@ -158,9 +160,17 @@ public final class Server {
         int askedPort = set.http().port() == 0
                 ? -freePorts.incrementAndGet()
                 : set.http().port();
+        FrontDoor fronts = FrontDoor.ofMainPort(set, stores.meters(), callback -> Future.succeededFuture());
         List<IngressVerticle> doors = new ArrayList<>();
+        List<FrontVerticle> ownDoors = new ArrayList<>();
         for (int i = 0; i < instances.ingress(); i++) {
-            doors.add(new IngressVerticle(set, stores, addresses, ids, ops, askedPort, i));
+            doors.add(new IngressVerticle(set, stores, addresses, ids, ops, fronts, askedPort, i));
+        }
+        if (!doors.isEmpty()) {
+            FrontDoor.announce(set);
+            FrontDoor.ofTheirOwn(set, stores.meters(), callback -> Future.succeededFuture())
+                    .forEach((at, door) -> ownDoors.add(
+                            new FrontVerticle(set, at, stores, addresses, ids, door, "front-" + ownDoors.size())));
         }
         // whoever runs a server can ask it how it is, also one that takes no jobs
         OpsVerticle window = doors.isEmpty() ? new OpsVerticle(set, stores, ops, askedPort) : null;
@@ -170,6 +180,7 @@ public final class Server {
                 .compose(ok -> deploy(instances.scanner(), i -> new ScannerVerticle(stores, addresses, i)))
                 .compose(ok -> deploy(instances.dispatcher(), i -> new DispatchVerticle(stores, addresses, i)))
                 .compose(ok -> window == null ? deploy(doors.size(), doors::get) : deploy(1, i -> window))
+                .compose(ok -> deploy(ownDoors.size(), ownDoors::get))
                 .compose(ok -> deploy(instances.gateway(), i -> new GatewayVerticle(stores, addresses, ids, i)))
                 .onSuccess(ok -> port = window == null ? doors.get(0).actualPort() : window.actualPort())
                 .compose(ok -> deploy(1, i -> new HeartbeatVerticle(stores, addresses, member(server, set))));

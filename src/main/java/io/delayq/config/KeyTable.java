@@ -4,6 +4,7 @@ import io.delayq.job.Durations;
 import java.nio.file.Path;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
@@ -164,6 +165,29 @@ public final class KeyTable {
             "Listen on an address that is not loopback although no tokens are set: whoever reaches it may do anything.",
             "true or false",
             Values::trueOrFalse);
+    static final Key<Set<Compat>> COMPAT = key(
+            "compat",
+            "none",
+            "Older delay queues whose clients are served unchanged: ouqiang/delay-queue (c1), tengzbiao/go-delay-queue (c2),"
+                    + " shenpeiliang/delay_queue (c3), liuxc2016/delayq (c4), mix-basic/delayer (c5).",
+            Compat.EXPECTED,
+            Compat::parse);
+    static final Key<String> COMPAT_TOKEN = key(
+            "compatToken",
+            null,
+            "Name of the token that these clients act as, since they send none. Where tokens are set, they are served only"
+                    + " with this or at an address of compatListen.",
+            "the name of one of the tokens",
+            Values.matching("[A-Za-z0-9._-]{1,64}"));
+    static final Key<Map<Compat, Settings.Address>> COMPAT_LISTEN = key(
+            "compatListen",
+            null,
+            "Further addresses, for these clients alone; whoever reaches one is asked for no token. The originals had 9277"
+                    + " (c1, c2), 8080 (c3) and 9090 (c4).",
+            Compat.LISTEN_EXPECTED,
+            Compat::listen);
+    static final Key<Long> COMPAT_HOLD =
+            duration("compatHold", "178s", "How long a pop of c1 waits for a job.", 100, 600 * SECOND);
 
     /** In the order of the file. */
     public static final List<Key<?>> ALL = List.of(
@@ -192,7 +216,11 @@ public final class KeyTable {
             DISPATCHER,
             GATEWAY,
             TOKENS,
-            INSECURE);
+            INSECURE,
+            COMPAT,
+            COMPAT_TOKEN,
+            COMPAT_LISTEN,
+            COMPAT_HOLD);
 
     static final Set<String> NAMES = ALL.stream().map(Key::name).collect(Collectors.toUnmodifiableSet());
     static final Set<String> SECTIONS = NAMES.stream()

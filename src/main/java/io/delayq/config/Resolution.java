@@ -1,5 +1,7 @@
 package io.delayq.config;
 
+import io.delayq.config.Settings.Address;
+import io.delayq.config.Settings.FrontEnds;
 import io.delayq.config.Settings.Http;
 import io.delayq.config.Settings.Instances;
 import io.delayq.config.Settings.Mode;
@@ -9,6 +11,7 @@ import io.delayq.job.Durations;
 import io.vertx.core.json.JsonObject;
 import java.net.URI;
 import java.util.ArrayList;
+import java.util.EnumMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -45,13 +48,14 @@ final class Resolution {
     Settings settings() {
         List<Settings.Token> tokens = get(KeyTable.TOKENS);
         Set<Role> roles = get(KeyTable.ROLES);
+        Http http = new Http(
+                get(KeyTable.HTTP_HOST),
+                get(KeyTable.HTTP_PORT),
+                get(KeyTable.HTTP_MAX_CONNECTIONS),
+                get(KeyTable.HTTP_IDLE),
+                get(KeyTable.HTTP_HEADER_DEADLINE));
         Settings settings = new Settings(
-                new Http(
-                        get(KeyTable.HTTP_HOST),
-                        get(KeyTable.HTTP_PORT),
-                        get(KeyTable.HTTP_MAX_CONNECTIONS),
-                        get(KeyTable.HTTP_IDLE),
-                        get(KeyTable.HTTP_HEADER_DEADLINE)),
+                http,
                 get(KeyTable.DATA_DIR),
                 new Redis(
                         get(KeyTable.REDIS_URL),
@@ -75,8 +79,10 @@ final class Resolution {
                                 get(KeyTable.GATEWAY))
                         .only(roles),
                 tokens == null ? List.of() : tokens,
-                get(KeyTable.INSECURE));
+                get(KeyTable.INSECURE),
+                frontEnds(http.host()));
         checkExposure(settings);
+        checkFrontEnds(settings);
         checkTries(settings.redis());
         checkRoles(roles);
         checkTopology(settings.redis());
@@ -97,6 +103,55 @@ final class Resolution {
                             + KeyTable.TOKENS.variable() + ", or pass " + KeyTable.INSECURE.flag()
                             + " to let whoever reaches it do anything"));
         }
+    }
+
+    private FrontEnds frontEnds(String host) {
+        Map<Compat, Address> listen = new EnumMap<>(Compat.class);
+        Map<Compat, Address> given = get(KeyTable.COMPAT_LISTEN);
+        if (given != null) {
+            given.forEach((one, at) -> listen.put(one, at.host() == null ? new Address(host, at.port()) : at));
+        }
+        return new FrontEnds(get(KeyTable.COMPAT), get(KeyTable.COMPAT_TOKEN), listen, get(KeyTable.COMPAT_HOLD));
+    }
+
+    private void checkFrontEnds(Settings settings) {
+        if (!sound(KeyTable.COMPAT, KeyTable.COMPAT_TOKEN, KeyTable.COMPAT_LISTEN, KeyTable.TOKENS)) {
+            return;
+        }
+        FrontEnds fronts = settings.frontEnds();
+        refuse(
+                KeyTable.COMPAT_TOKEN,
+                fronts.token(),
+                fronts.token() != null
+                        && settings.tokens().stream()
+                                .noneMatch(token -> token.name().equals(fronts.token())),
+                settings.tokens().isEmpty()
+                        ? "no tokens are set; leave it out"
+                        : "none of the tokens has this name; expected " + KeyTable.COMPAT_TOKEN.expected());
+        fronts.listen().forEach((one, at) -> {
+            String given = one.word() + "=" + at.host() + ":" + at.port();
+            refuse(
+                    KeyTable.COMPAT_LISTEN,
+                    given,
+                    !fronts.on().contains(one),
+                    "compat does not name " + one.word() + "; expected an address only for what it names");
+            refuse(
+                    KeyTable.COMPAT_LISTEN,
+                    given,
+                    at.port() != 0
+                            && at.equals(new Address(
+                                    settings.http().host(), settings.http().port())),
+                    "the same as http.host and http.port; expected another one");
+            refuse(
+                    KeyTable.COMPAT_LISTEN,
+                    given,
+                    settings.tokens().isEmpty()
+                            && !settings.insecure()
+                            && !at.host().equals(settings.http().host())
+                            && !Hosts.isLoopback(at.host()),
+                    "not a loopback address, and no tokens are set: set tokens, or pass " + KeyTable.INSECURE.flag()
+                            + " to let whoever reaches it do anything");
+        });
     }
 
     private void checkTries(Redis redis) {

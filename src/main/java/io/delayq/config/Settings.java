@@ -3,6 +3,7 @@ package io.delayq.config;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.stream.Collectors;
 
@@ -20,10 +21,29 @@ public record Settings(
         int buckets,
         Instances instances,
         List<Token> tokens,
-        boolean insecure) {
+        boolean insecure,
+        FrontEnds frontEnds) {
 
     public Settings {
         tokens = List.copyOf(tokens);
+    }
+
+    /** Without front ends. */
+    public Settings(
+            Http http,
+            Path dataDir,
+            Redis redis,
+            String namespace,
+            int buckets,
+            Instances instances,
+            List<Token> tokens,
+            boolean insecure) {
+        this(http, dataDir, redis, namespace, buckets, instances, tokens, insecure, FrontEnds.NONE);
+    }
+
+    /** Which older delay queues' clients are served. */
+    public Set<Compat> compat() {
+        return frontEnds.on;
     }
 
     /** What holds when nothing is set; a start for tests. */
@@ -200,21 +220,50 @@ public record Settings(
         }
     }
 
+    /** @param host null: that of the main port */
+    public record Address(String host, int port) {}
+
+    /**
+     * The front ends of older delay queues.
+     *
+     * @param token name of the token that they run as, since their clients know of none; null: there is none
+     * @param listen addresses of their own, where no token is asked for
+     * @param holdMillis how long a request for a job waits for one
+     */
+    public record FrontEnds(Set<Compat> on, String token, Map<Compat, Address> listen, long holdMillis) {
+        public static final FrontEnds NONE = new FrontEnds(Set.of(), null, Map.of(), 178_000);
+
+        public FrontEnds {
+            on = Set.copyOf(on);
+            listen = Map.copyOf(listen);
+        }
+    }
+
     public Settings withRedisUrl(String url) {
         return withRedis(redis.withUrl(url));
     }
 
     public Settings withRedis(Redis other) {
-        return new Settings(http, dataDir, other, namespace, buckets, instances, tokens, insecure);
+        return new Settings(http, dataDir, other, namespace, buckets, instances, tokens, insecure, frontEnds);
     }
 
     /** @param port 0: any free one */
     public Settings withPort(int port) {
         Http other = new Http(http.host, port, http.maxConnections, http.idleMillis, http.headerMillis);
-        return new Settings(other, dataDir, redis, namespace, buckets, instances, tokens, insecure);
+        return new Settings(other, dataDir, redis, namespace, buckets, instances, tokens, insecure, frontEnds);
+    }
+
+    /** The same at another address. */
+    public Settings at(Address address) {
+        Http other = new Http(address.host, address.port, http.maxConnections, http.idleMillis, http.headerMillis);
+        return new Settings(other, dataDir, redis, namespace, buckets, instances, tokens, insecure, frontEnds);
     }
 
     public Settings withDataDir(Path dir) {
-        return new Settings(http, dir, redis, namespace, buckets, instances, tokens, insecure);
+        return new Settings(http, dir, redis, namespace, buckets, instances, tokens, insecure, frontEnds);
+    }
+
+    public Settings withFrontEnds(FrontEnds other) {
+        return new Settings(http, dataDir, redis, namespace, buckets, instances, tokens, insecure, other);
     }
 }

@@ -20,14 +20,30 @@ public final class Access {
 
     private final List<Settings.Token> tokens;
     private final boolean anyHost;
+    private final boolean anyHostUnasked;
 
     public Access(Settings settings) {
         this.tokens = settings.tokens();
         this.anyHost = !tokens.isEmpty() || settings.insecure();
+        this.anyHostUnasked =
+                settings.insecure() || !Hosts.isLoopback(settings.http().host());
     }
 
     /** Refuses a foreign {@code Host} or {@code Origin}. */
     void checkSource(HttpServerRequest request) {
+        checkSource(request, anyHost);
+    }
+
+    /** The same where no token is asked for, so that nothing else keeps pages of other origins out. */
+    void checkUnaskedSource(HttpServerRequest request) {
+        checkSource(request, anyHostUnasked);
+        String site = request.getHeader("Sec-Fetch-Site");
+        if ("cross-site".equals(site) || "same-site".equals(site)) {
+            throw foreignOrigin();
+        }
+    }
+
+    private static void checkSource(HttpServerRequest request, boolean anyHost) {
         HostAndPort authority = request.authority();
         if (!anyHost && (authority == null || !Hosts.isLoopback(authority.host()))) {
             throw ProblemType.FORBIDDEN.with(
@@ -35,8 +51,12 @@ public final class Access {
         }
         String origin = request.getHeader("Origin");
         if (origin != null && !isSame(origin, request.scheme(), authority)) {
-            throw ProblemType.FORBIDDEN.with("requests from pages of another origin are not taken");
+            throw foreignOrigin();
         }
+    }
+
+    private static Problem foreignOrigin() {
+        return ProblemType.FORBIDDEN.with("requests from pages of another origin are not taken");
     }
 
     /**
@@ -105,12 +125,17 @@ public final class Access {
 
     /** Someone whose right to a call was checked; which topics is asked as they become known. */
     public static final class Caller {
-        static final Caller ANYONE = new Caller(null);
+        public static final Caller ANYONE = new Caller(null);
 
         private final Settings.Token token;
 
         private Caller(Settings.Token token) {
             this.token = token;
+        }
+
+        /** Who acts as the holder of a token without showing it. */
+        public static Caller as(Settings.Token token) {
+            return new Caller(token);
         }
 
         public boolean mayTouch(String topic) {

@@ -52,9 +52,11 @@ public final class Api {
     }
 
     /**
+     * @param method null: any
      * @param bodyLimit most bytes of a request that is not a stream
      * @param handler null: only streams are served here
      * @param stream null: no streams are served here
+     * @param unasked whom callers act as without being asked for a token; null: they are asked
      * @param pattern the path's parts
      */
     public record Route(
@@ -65,6 +67,7 @@ public final class Api {
             Handler handler,
             StreamHandler stream,
             Consumer<Visitor> door,
+            Access.Caller unasked,
             String[] pattern) {
         public Route {
             Objects.requireNonNull(right, "every route names its right");
@@ -77,7 +80,8 @@ public final class Api {
                 int bodyLimit,
                 Handler handler,
                 StreamHandler stream,
-                Consumer<Visitor> door) {
+                Consumer<Visitor> door,
+                Access.Caller unasked) {
             this(
                     method,
                     path,
@@ -86,6 +90,7 @@ public final class Api {
                     handler,
                     stream,
                     door,
+                    unasked,
                     path.substring(1).split("/", -1));
         }
     }
@@ -107,26 +112,38 @@ public final class Api {
     }
 
     public Api route(HttpMethod method, String path, Right right, int bodyLimit, Handler handler) {
-        routes.add(new Route(method, path, right, bodyLimit, handler, null, null));
+        routes.add(new Route(method, path, right, bodyLimit, handler, null, null, null));
         return this;
     }
 
     /** A path whose answer is a stream of lines. */
     public Api stream(HttpMethod method, String path, Right right, int bodyLimit, StreamHandler stream) {
-        routes.add(new Route(method, path, right, bodyLimit, null, stream, null));
+        routes.add(new Route(method, path, right, bodyLimit, null, stream, null, null));
         return this;
     }
 
     /** A path that takes JSON and answers with JSON, or takes lines, unread and paused, and answers with lines. */
     public Api routeOrStream(
             HttpMethod method, String path, Right right, int bodyLimit, Handler handler, StreamHandler stream) {
-        routes.add(new Route(method, path, right, bodyLimit, handler, stream, null));
+        routes.add(new Route(method, path, right, bodyLimit, handler, stream, null, null));
+        return this;
+    }
+
+    /**
+     * A path of another contract, whose clients know nothing of tokens and media types. Its handler answers in its own
+     * form; only what keeps a request from being read is answered as a problem.
+     *
+     * @param method null: any
+     * @param caller whom they act as
+     */
+    public Api foreign(HttpMethod method, String path, int bodyLimit, Access.Caller caller, Handler handler) {
+        routes.add(new Route(method, path, Right.PUSH_OR_CONSUME, bodyLimit, handler, null, null, caller));
         return this;
     }
 
     /** A path that takes WebSockets and nothing else. */
     public Api webSocket(String path, Right right, Consumer<Visitor> door) {
-        routes.add(new Route(HttpMethod.GET, path, right, 0, null, null, door));
+        routes.add(new Route(HttpMethod.GET, path, right, 0, null, null, door, null));
         return this;
     }
 
@@ -190,7 +207,8 @@ public final class Api {
             List<String> segments = Paths.segments(request.path());
             if (!Paths.isUntidy(segments)) {
                 for (Route route : routes) {
-                    if (route.method().equals(request.method()) && Paths.fits(route.pattern(), segments)) {
+                    boolean takes = route.method() == null || route.method().equals(request.method());
+                    if (takes && Paths.fits(route.pattern(), segments)) {
                         return route;
                     }
                 }
@@ -223,15 +241,20 @@ public final class Api {
     private Future<Answer> answer(Route route, HttpServerRequest request) {
         try {
             List<String> segments = Paths.segments(request.path());
-            access.checkSource(request);
-            Access.Caller caller = access.check(request, route.right());
+            boolean foreign = route.unasked() != null;
+            if (foreign) {
+                access.checkUnaskedSource(request);
+            } else {
+                access.checkSource(request);
+            }
+            Access.Caller caller = foreign ? route.unasked() : access.check(request, route.right());
             if (draining && route.right() != Right.NONE) {
                 throw Problem.shuttingDown(RETRY_AFTER_SECONDS);
             }
             if (route.door() != null) {
                 throw Problem.invalid("", "expected a WebSocket handshake (Connection: Upgrade, Upgrade: websocket)");
             }
-            boolean lines = checkMediaType(request, route.handler() != null && route.stream() != null);
+            boolean lines = !foreign && checkMediaType(request, route.handler() != null && route.stream() != null);
             Faults inPath = Paths.faults(route.pattern(), segments);
             if (inPath.isEmpty() && route.path().contains("/:topic")) {
                 caller.checkTopic(segments.get(2));

@@ -70,7 +70,8 @@ public final class CallbackReader {
         return text;
     }
 
-    private static String urlFault(String text) {
+    /** What is wrong with an address, to be read after its name; null if nothing is. */
+    public static String urlFault(String text) {
         if (text.length() > MAX_URL) {
             return "expected at most 2 KiB, found " + text.length() + " characters";
         }

@@ -21,6 +21,8 @@ public final class Listener {
     /** Longer than a request may wait for jobs; ends connections whose client does not read its answer. */
     private static final long LONGEST_SILENCE_MILLIS = 75_000;
 
+    private static final long ANSWER_MILLIS = 15_000;
+
     private static final String SUBPROTOCOL = "delayq.v1.json";
     private static final int WEBSOCKET_CLOSING_SECONDS = 2;
 
@@ -28,6 +30,7 @@ public final class Listener {
     private final Settings.Http settings;
     private final int maxConnections;
     private final Map<HttpConnection, Guest> guests = new HashMap<>();
+    private long silenceMillis = LONGEST_SILENCE_MILLIS;
     private HttpServer server;
 
     /** What is known of one connection. */
@@ -46,13 +49,19 @@ public final class Listener {
         this.maxConnections = Math.max(1, settings.maxConnections() / instances);
     }
 
+    /** For requests that are held without an answer for so long. */
+    public Listener holding(long millis) {
+        silenceMillis = Math.max(silenceMillis, millis + ANSWER_MILLIS);
+        return this;
+    }
+
     public Future<?> listen(Api api, int port) {
         HttpServerOptions options = new HttpServerOptions()
                 .setHost(settings.host())
                 .setPort(port)
                 .setMaxHeaderSize(MAX_HEADER_BYTES)
                 .setMaxInitialLineLength(MAX_LINE_BYTES)
-                .setIdleTimeout((int) Math.max(settings.idleMillis(), LONGEST_SILENCE_MILLIS))
+                .setIdleTimeout((int) Math.max(settings.idleMillis(), silenceMillis))
                 .setIdleTimeoutUnit(TimeUnit.MILLISECONDS)
                 .setHandle100ContinueAutomatically(true)
                 .setHttp2ClearTextEnabled(false)

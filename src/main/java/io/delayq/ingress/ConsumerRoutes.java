@@ -1,5 +1,6 @@
 package io.delayq.ingress;
 
+import io.delayq.bus.Polls;
 import io.delayq.http.Answer;
 import io.delayq.http.Call;
 import io.delayq.http.ConsumerRequest;

@@ -7,12 +7,15 @@ import static io.vertx.core.http.HttpMethod.POST;
 import static io.vertx.core.http.HttpMethod.PUT;
 
 import io.delayq.bus.Addresses;
+import io.delayq.bus.Polls;
+import io.delayq.config.Compat;
 import io.delayq.config.Role;
 import io.delayq.config.Settings;
 import io.delayq.http.Access;
 import io.delayq.http.Api;
 import io.delayq.http.JobRequest;
 import io.delayq.http.Listener;
+import io.delayq.http.MoreRoutes;
 import io.delayq.http.ProblemType;
 import io.delayq.http.Right;
 import io.delayq.http.Visitor;
@@ -44,6 +47,7 @@ public final class IngressVerticle extends VerticleBase {
     private final Meters meters;
     private final Ids ids;
     private final OpsRoutes ops;
+    private final MoreRoutes more;
     private final int port;
     private final int instance;
     private Store store;
@@ -56,13 +60,21 @@ public final class IngressVerticle extends VerticleBase {
      * @param port the one to listen on; all instances share it
      */
     public IngressVerticle(
-            Settings settings, Stores stores, Addresses addresses, Ids ids, OpsRoutes ops, int port, int instance) {
+            Settings settings,
+            Stores stores,
+            Addresses addresses,
+            Ids ids,
+            OpsRoutes ops,
+            MoreRoutes more,
+            int port,
+            int instance) {
         this.settings = settings;
         this.stores = stores;
         this.addresses = addresses;
         this.meters = stores.meters();
         this.ids = ids;
         this.ops = ops;
+        this.more = more;
         this.port = port;
         this.instance = instance;
     }
@@ -85,8 +97,12 @@ public final class IngressVerticle extends VerticleBase {
                 settings.instances().gateway() > 0 ? this::showIn : null);
         ops.routes(vertx, api, store);
         DocRoutes.routes(vertx, api);
+        more.add(vertx, api, store, polls, store.ids(ids));
         meters.queue("polls", name, polls::waiting);
         listener = new Listener(vertx, settings.http(), settings.instances().ingress());
+        if (settings.compat().contains(Compat.C1)) {
+            listener.holding(settings.frontEnds().holdMillis());
+        }
         return polls.start()
                 .compose(ready -> store.ready())
                 .<Object>compose(ready -> listener.listen(api, port).mapEmpty())

@@ -23,12 +23,12 @@ import java.util.Map;
  * <pre>
  * byte 0     format, 1
  * byte 1     flags: bits 0-1 priority (0 normal, 1 high, 2 low), 4 callback, 8 rules follow, 16 extras follow,
- *            32 group follows, 64 ttl follows
+ *            32 group follows, 64 ttl follows, 128 its id is the same in all topics: it is under {@code ids}
  * byte 2-7   time of the push in ms, big endian; put in by the script, so absent in what is sent to it
  * ttl        6 bytes, ms; put in by the script if the topic has one and the job has none
  * rules      2 bytes length, JSON {t: ttr, m: maxAttempts, b: backoff}; read by the scripts
  * group      2 bytes length, UTF-8
- * extras     4 bytes length, JSON {c: callback, p: traceparent}
+ * extras     4 bytes length, JSON {c: callback, p: traceparent, n: note of a front end}
  * body       the rest, JSON text as it came
  * </pre>
  */
@@ -39,6 +39,7 @@ final class JobRecord {
     private static final int EXTRAS = 16;
     private static final int GROUP = 32;
     private static final int TTL = 64;
+    private static final int OWNED = 128;
     private static final int TTL_BYTES = 6;
     /** In what is sent: normal was asked for, the topic is not. */
     private static final int NORMAL_GIVEN = 3;
@@ -50,9 +51,20 @@ final class JobRecord {
 
     /** The record without the time of the push, which the script puts in. */
     static byte[] encode(JobOptions options, Buffer body) {
+        return encode(options, null, body);
+    }
+
+    /** The same of a job whose id is the same in all topics. */
+    static byte[] owned(JobOptions options, String note, Buffer body) {
+        byte[] record = encode(options, note, body);
+        record[1] |= (byte) OWNED;
+        return record;
+    }
+
+    private static byte[] encode(JobOptions options, String note, Buffer body) {
         byte[] rules = rules(options);
         byte[] group = options.group() == null ? null : Bytes.of(options.group());
-        byte[] extras = extras(options);
+        byte[] extras = extras(options, note);
         int flags = (options.priority() == Priority.NORMAL
                         ? NORMAL_GIVEN
                         : options.priorityOrDefault().ordinal())
@@ -100,14 +112,18 @@ final class JobRecord {
         }
     }
 
-    /** What a stored record says. */
-    record Decoded(long created, JobOptions options, Buffer body) {}
+    /**
+     * What a stored record says.
+     *
+     * @param note what a front end wrote down for itself, null if nothing
+     */
+    record Decoded(long created, JobOptions options, String note, Buffer body) {}
 
     static Decoded decode(Buffer record) {
         if (record.getByte(0) != FORMAT) {
             throw new IllegalStateException("record of unknown format " + record.getByte(0));
         }
-        int flags = record.getByte(1);
+        int flags = record.getUnsignedByte(1);
         long created = record.getLong(0) & 0xffff_ffff_ffffL;
         int at = HEADER;
         Long ttl = null;
@@ -133,10 +149,12 @@ final class JobRecord {
             extras = parse(record.getBytes(at + 4, at + 4 + length));
             at += 4 + length;
         }
-        JobOptions options = (flags & ~CALLBACK) == 0
+        JobOptions options = (flags & ~(CALLBACK | OWNED)) == 0
                 ? JobOptions.NONE
                 : options(Priority.values()[flags & 3], ttl, rules, group, extras);
-        return new Decoded(created, options, record.slice(at, record.length()));
+        String note =
+                extras == null || !extras.has("n") ? null : extras.get("n").asText();
+        return new Decoded(created, options, note, record.slice(at, record.length()));
     }
 
     private static byte[] rules(JobOptions options) {
@@ -178,13 +196,16 @@ final class JobRecord {
         return node;
     }
 
-    private static byte[] extras(JobOptions options) {
+    private static byte[] extras(JobOptions options, String note) {
         ObjectNode node = JSON.createObjectNode();
         if (options.callback() != null) {
             node.set("c", callback(options.callback()));
         }
         if (options.traceparent() != null) {
             node.put("p", options.traceparent());
+        }
+        if (note != null) {
+            node.put("n", note);
         }
         return node.isEmpty() ? null : bytes(node);
     }

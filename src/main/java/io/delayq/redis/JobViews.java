@@ -31,6 +31,15 @@ final class JobViews {
                 log(found.get(5).toString()));
     }
 
+    /** What find.lua tells of a job. */
+    static IdStore.Found found(String topic, String id, Response found) {
+        Buffer run = found.get(2).toBuffer();
+        return new IdStore.Found(
+                one(topic, id, found),
+                JobRecord.decode(found.get(3).toBuffer()).note(),
+                run.length() == 0 ? 0 : RunRecord.decode(run).started());
+    }
+
     /** What list.lua tells of a job. */
     static JobView listed(String topic, JobState state, Response item, TopicSettings settings) {
         return view(

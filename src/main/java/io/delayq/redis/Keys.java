@@ -12,7 +12,7 @@ import java.util.zip.CRC32C;
  * <table>
  * <caption>after the bucket's tag</caption>
  * <tr><th>key</th><th>type</th><th>holds</th><th>written by</th><th>removed by</th></tr>
- * <tr><td>jobs:&lt;t&gt;</td><td>hash</td><td>id -> record, see {@link JobRecord}</td><td>push, put</td><td>ack, cancel, purge, group, due (expired, kept long enough)</td></tr>
+ * <tr><td>jobs:&lt;t&gt;</td><td>hash</td><td>id -> record, see {@link JobRecord}</td><td>push, put, own</td><td>ack, finish, cancel, purge, group, due (expired, kept long enough)</td></tr>
  * <tr><td>clock:&lt;t&gt;</td><td>zset</td><td>lane byte + id, score due ms: waiting for its time</td><td>push, put, nack, due, reschedule</td><td>due, put, cancel, reschedule, purge, group</td></tr>
  * <tr><td>ready:&lt;t&gt;:h :n :l :c</td><td>list</td><td>ids ready to run, oldest due first, by priority; c: by callback</td><td>push, put, due, nack, release, reschedule, requeue</td><td>reserve, purge, due (ghosts), whatever makes the last one a ghost</td></tr>
  * <tr><td>ghosts:&lt;t&gt;</td><td>set</td><td>lane byte + id of ready entries whose job has left: each is dropped when popped, or comes back to life with its job</td><td>cancel, put, reschedule, purge, group, due (expired)</td><td>reserve, due, or whatever makes the job ready again</td></tr>
@@ -22,6 +22,7 @@ import java.util.zip.CRC32C;
  * <tr><td>log:&lt;t&gt;</td><td>hash</td><td>id -> its last ten attempts, a JSON object a line</td><td>nack, due, ack (kept)</td><td>with the job</td></tr>
  * <tr><td>expire:&lt;t&gt;</td><td>zset</td><td>id, score when its ttl ends; only of jobs with one, and not while they are reserved, dead or done</td><td>push, put, nack, due, release, reschedule, requeue</td><td>reserve, due, or with the job</td></tr>
  * <tr><td>group:&lt;length of t&gt;:&lt;t&gt;:&lt;g&gt;</td><td>set</td><td>ids of the group's jobs that are not done</td><td>push, put</td><td>ack, or with the job</td></tr>
+ * <tr><td>ids</td><td>hash</td><td>id -> topic; only of jobs whose ids are the same in all topics, see own.lua</td><td>own</td><td>with the job</td></tr>
  * <tr><td>dead:&lt;t&gt;</td><td>zset</td><td>id, score when it died</td><td>nack, due</td><td>cancel, put, reschedule, requeue, purge, due (keepDead over)</td></tr>
  * <tr><td>done:&lt;t&gt;</td><td>zset</td><td>id, score when it was done; only if the topic keeps them</td><td>ack</td><td>push, put, cancel, purge, due (keepDone over)</td></tr>
  * <tr><td>next</td><td>zset</td><td>kind + topic, score the earliest time anything of it is due (c clock, l lease, e expiry, d dead and o done to sweep, g ghosts to sweep): the bucket's alarm. May be too early, never too late</td><td>all</td><td>due, drop</td></tr>
@@ -35,7 +36,7 @@ import java.util.zip.CRC32C;
  * </table>
  *
  * <p>While a rebucket is under way, what the old buckets had lies under {@code old:}, behind the same tag: an old and a
- * new bucket of the same number may have the same tag. Only the groups keep their names.
+ * new bucket of the same number may have the same tag. Only the groups and {@code ids} keep their names.
  *
  * <p>Outside any bucket: {@code {ns}:meta} (hash: schema, buckets, and rebucket while one is under way, see {@link
  * RebucketState}), and two channels: {@code {ns}:hints}, and {@code {ns}:here}, on which nothing is ever said, but every

@@ -25,7 +25,7 @@ final class RebucketMove {
     private static final int JOBS_A_CALL = 100;
     private static final int BYTES_A_CALL = 256 << 10;
     private static final int WIDTH = 7;
-    private static final int GROUP = 32;
+    private static final int GROUP_OR_OWNED = 32 | 128;
     private static final int HEADER = 8;
 
     private final RebucketCalls calls;
@@ -192,12 +192,12 @@ final class RebucketMove {
         return Future.join(left).map(all -> all.list());
     }
 
-    /** See leave.lua. Old and new bucket may have the same tag, and so the same key for a group. */
+    /** See leave.lua. Old and new bucket may have the same tag, and so the same key for a group and for ids. */
     private int how(int bucket, Entry entry) {
         if (entry.isGhost()) {
             return 0;
         }
-        boolean grouped = (entry.record[1] & GROUP) != 0;
-        return grouped && old.key(bucket, "").equals(target.key(bucketOf(entry), "")) ? 2 : 1;
+        boolean listed = (entry.record[1] & GROUP_OR_OWNED) != 0;
+        return listed && old.key(bucket, "").equals(target.key(bucketOf(entry), "")) ? 2 : 1;
     }
 }

@@ -42,10 +42,13 @@ public enum Script {
     ADOPT(false),
     PICK(false),
     ARRIVE(false),
-    LEAVE(false);
+    LEAVE(false),
+    OWN(true),
+    FIND(false),
+    FINISH(true);
 
     /** Those whose loss a client would not notice; of a lost ack or reserve the lease makes a second delivery. */
-    private static final Set<Script> REPLICATED = EnumSet.of(PUSH, PUT, RESCHEDULE, CANCEL, REQUEUE);
+    private static final Set<Script> REPLICATED = EnumSet.of(PUSH, PUT, OWN, RESCHEDULE, CANCEL, REQUEUE);
 
     private final boolean numbered;
     // changed by nothing but a planted fault, before the server that is to have it starts

@@ -59,6 +59,7 @@ public final class Store {
     private final Gather<Response> gets;
     private final Gather<Boolean> checks;
     private final TopicStore topics;
+    private final IdStore byId;
     private final ServerList servers;
 
     /**
@@ -151,6 +152,11 @@ public final class Store {
         });
         this.checks = gather(vertx, endpoint, Script.HELD, Store::flag);
         this.gets = gather(vertx, endpoint, Script.GET, (answer, i) -> answer.get(i));
+        this.byId = new IdStore(
+                keys,
+                gather(vertx, endpoint, Script.OWN, IdStore::owned),
+                gather(vertx, endpoint, Script.FIND, (answer, i) -> answer.get(i)),
+                gather(vertx, endpoint, Script.FINISH, Store::flag));
         this.topics = new TopicStore(this, caller, keys, deadlineMillis);
         this.servers = new ServerList(caller, deadlineMillis);
     }
@@ -201,6 +207,11 @@ public final class Store {
     /** What can be done to topics as a whole. */
     public TopicStore topics() {
         return topics;
+    }
+
+    /** What can be done to jobs whose ids are the same in all topics. */
+    public IdStore byId() {
+        return byId;
     }
 
     /** The servers on this namespace. */
@@ -438,7 +449,7 @@ public final class Store {
     }
 
     /** As the scripts take it: a wait, or the negative of a time since 1970. */
-    private static byte[] when(When when) {
+    static byte[] when(When when) {
         return Bytes.of(when.absolute() ? -when.millis() : when.millis());
     }
 

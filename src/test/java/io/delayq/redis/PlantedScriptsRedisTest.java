@@ -61,6 +61,18 @@ class PlantedScriptsRedisTest {
         });
     }
 
+    private static Fault ids(
+            Script script, String right, String wrong, String because, Consumer<IdStoreRedisTest> check) {
+        return new Fault(script, right, wrong, because, () -> {
+            IdStoreRedisTest test = new IdStoreRedisTest();
+            try {
+                check.accept(test);
+            } finally {
+                test.close();
+            }
+        });
+    }
+
     private static Fault rebucket(
             Script script, String right, String wrong, String because, Consumer<RebucketRedisTest> check) {
         return new Fault(script, right, wrong, because, () -> {
@@ -211,7 +223,55 @@ class PlantedScriptsRedisTest {
                         "for i = 1, #groups, 2 do call('SREM', groups[i], groups[i + 1]) end",
                         "",
                         "recount",
-                        test -> test.everything_is_there_after(4, 16)));
+                        test -> test.everything_is_there_after(4, 16)),
+                rebucket(
+                        Script.LEAVE,
+                        "if #owned > 0 then call('HDEL', former(ids_key), unpack(owned)) end",
+                        "",
+                        "recount",
+                        test -> test.everything_is_there_after(4, 16)),
+                rebucket(
+                        Script.ARRIVE,
+                        "if #owned > 0 then call('HSET', ids_key, unpack(owned)) end",
+                        "",
+                        "recount",
+                        test -> test.everything_is_there_after(4, 16)),
+                ids(
+                        Script.OWN,
+                        "for _, job in ipairs(old) do cancel(job.k, {id}, {job.record}) end",
+                        "",
+                        "recount",
+                        IdStoreRedisTest::the_same_id_to_two_topics_in_one_call_leaves_one_job),
+                ids(
+                        Script.FIND,
+                        "found and {topic, found}",
+                        "found and {'b', found}",
+                        "a_job_is_found_by_its_id_alone",
+                        IdStoreRedisTest::a_job_is_found_by_its_id_alone_with_what_was_noted),
+                ids(
+                        Script.FINISH,
+                        "if held == 1 and kept > 0 then",
+                        "if false then",
+                        "a_finished_job_is_kept",
+                        IdStoreRedisTest::a_finished_job_is_kept_if_its_topic_keeps_such),
+                ids(
+                        Script.ACK,
+                        "if is_owned(record) then call('HDEL', ids_key, id) end",
+                        "",
+                        "recount",
+                        IdStoreRedisTest::it_leaves_the_index_when_it_is_acked),
+                ids(
+                        Script.RESERVE,
+                        "(flags % 64 >= 32 or flags >= 128) and 1 or 0",
+                        "flags % 64 >= 32 and 1 or 0",
+                        "recount",
+                        IdStoreRedisTest::it_leaves_the_index_when_it_is_acked),
+                ids(
+                        Script.PUSH,
+                        "if is_owned(there[i]) then call('HDEL', ids_key, id) end",
+                        "",
+                        "recount",
+                        IdStoreRedisTest::it_leaves_the_index_when_a_push_takes_the_id_of_one_that_is_done));
     }
 
     @ParameterizedTest

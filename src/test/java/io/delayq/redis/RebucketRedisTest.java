@@ -297,7 +297,7 @@ class RebucketRedisTest {
             String topic = TOPICS.get(random.nextInt(TOPICS.size()));
             When when = random.nextInt(4) == 0 ? When.in(HOUR + random.nextInt(10_000)) : When.NOW;
             NewJob job = new NewJob(topic, "id-" + i + (i % 9 == 0 ? "-größe" : ""), when, options(random), body(i));
-            pushes.add(store.async(s -> s.push(job)));
+            pushes.add(i % 4 == 0 ? store.async(s -> s.byId().own(job, "note", true)) : store.async(s -> s.push(job)));
         }
         pushes.forEach(CompletableFuture::join);
         settleSome(store, random, jobs);

@@ -26,6 +26,9 @@ public final class Recount {
 
     private final StoreHarness store;
     private final TreeSet<String> faults = new TreeSet<>();
+    /** Ids with their topics as the records have them. */
+    private final Map<String, String> owned = new HashMap<>();
+
     private Set<String> keys = Set.of();
 
     /** One topic in one bucket. */
@@ -115,7 +118,16 @@ public final class Recount {
             });
             expiry();
             groups();
+            owned();
             alarms();
+        }
+
+        private void owned() {
+            jobs.forEach((id, record) -> {
+                if (record.charAt(1) >= 128 && owned.put(id, topic) != null) {
+                    fault(id + " is to be in one topic and is in two");
+                }
+            });
         }
 
         private boolean ready() {
@@ -245,6 +257,7 @@ public final class Recount {
         keys.removeIf(key -> isBookkeeping(key) || key.endsWith("}:awake"));
         Map<String, TopicCounts> counted = new HashMap<>();
         for (int bucket = 0; bucket < store.keys.buckets(); bucket++) {
+            owned.clear();
             for (String topic : topics) {
                 Part part = new Part(bucket, topic);
                 part.check();
@@ -257,6 +270,10 @@ public final class Recount {
                         part.counts.getOrDefault(JobState.DONE, 0L),
                         false);
                 counted.merge(topic, counts, TopicCounts::plus);
+            }
+            Map<String, String> ids = new Part(bucket, "").hash("ids");
+            if (!ids.equals(owned)) {
+                faults.add("bucket " + bucket + ": ids has " + ids + " and should have " + owned);
             }
         }
         keys.forEach(key -> faults.add("nobody's key " + key));

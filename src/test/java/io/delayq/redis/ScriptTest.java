@@ -32,11 +32,11 @@ class ScriptTest {
     private static final Path LUA = Path.of("src/main/resources/lua");
     private static final String PRELUDE = Script.read("prelude");
     /** They take memory for new jobs and so are refused whole when Redis is full; all others go on. */
-    private static final Set<Script> REFUSED_WHEN_FULL =
-            EnumSet.of(Script.PUSH, Script.PUT, Script.RESCHEDULE, Script.REQUEUE, Script.ADOPT, Script.ARRIVE);
+    private static final Set<Script> REFUSED_WHEN_FULL = EnumSet.of(
+            Script.PUSH, Script.PUT, Script.OWN, Script.RESCHEDULE, Script.REQUEUE, Script.ADOPT, Script.ARRIVE);
 
     private static final Set<Script> ONLY_READING =
-            EnumSet.of(Script.GET, Script.HELD, Script.NAMES, Script.COUNTS, Script.FORECAST, Script.PICK);
+            EnumSet.of(Script.GET, Script.FIND, Script.HELD, Script.NAMES, Script.COUNTS, Script.FORECAST, Script.PICK);
 
     @Test
     void every_file_is_in_the_enum_and_every_constant_has_its_file() throws IOException {

@@ -25,6 +25,7 @@ class StatesPageTest {
             "configure",
             "counts",
             "drop",
+            "find",
             "forecast",
             "get",
             "held",

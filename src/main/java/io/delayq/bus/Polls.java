@@ -1,10 +1,5 @@
-package io.delayq.ingress;
+package io.delayq.bus;
 
-import io.delayq.bus.Addresses;
-import io.delayq.bus.Batch;
-import io.delayq.bus.Courier;
-import io.delayq.bus.Demand;
-import io.delayq.bus.Withdrawal;
 import io.delayq.job.Delivery;
 import io.delayq.redis.StoreException;
 import io.vertx.core.Future;
@@ -22,7 +17,7 @@ import java.util.function.BooleanSupplier;
  * The consumers that wait in HTTP requests. Each announces its demand to the dispatcher, takes one batch and is gone.
  * Owned by its verticle's event loop.
  */
-final class Polls {
+public final class Polls {
     private static final long REPEAT_MILLIS = 1_000;
     private static final int REMEMBERED_BATCHES = 10_000;
 
@@ -49,7 +44,7 @@ final class Polls {
      * @param storeUp whether Redis is in reach
      * @param answerMillis how long one that does not wait gives the dispatcher
      */
-    Polls(Vertx vertx, Addresses addresses, String room, BooleanSupplier storeUp, long answerMillis) {
+    public Polls(Vertx vertx, Addresses addresses, String room, BooleanSupplier storeUp, long answerMillis) {
         this.vertx = vertx;
         this.courier = new Courier(vertx);
         this.addresses = addresses;
@@ -58,16 +53,16 @@ final class Polls {
         this.answerMillis = answerMillis;
     }
 
-    Future<?> start() {
+    public Future<?> start() {
         return vertx.eventBus().consumer(addresses.room(room), this::received).completion();
     }
 
-    int waiting() {
+    public int waiting() {
         return polls.size();
     }
 
     /** @param gone whether the client is known to have left, so that it takes no job with it */
-    Future<List<Delivery>> open(String topic, int max, long waitMillis, BooleanSupplier gone) {
+    public Future<List<Delivery>> open(String topic, int max, long waitMillis, BooleanSupplier gone) {
         if (draining) {
             // its body was still on the way when the stop began
             return Future.succeededFuture(List.of());
@@ -86,7 +81,7 @@ final class Polls {
     }
 
     /** The client has left. */
-    void leave(Future<List<Delivery>> opened) {
+    public void leave(Future<List<Delivery>> opened) {
         polls.values().stream()
                 .filter(poll -> poll.promise.future() == opened)
                 .findFirst()
@@ -94,7 +89,7 @@ final class Polls {
     }
 
     /** Sends everyone home without jobs, also who comes later. */
-    void drain() {
+    public void drain() {
         draining = true;
         List.copyOf(polls.keySet()).forEach(id -> end(id, false));
     }
