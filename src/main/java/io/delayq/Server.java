@@ -13,6 +13,7 @@ import io.delayq.ingress.IngressVerticle;
 import io.delayq.ingress.OpsRoutes;
 import io.delayq.ingress.OpsVerticle;
 import io.delayq.job.Ids;
+import io.delayq.list.ListVerticle;
 import io.delayq.ops.Meters;
 import io.delayq.ready.DispatchVerticle;
 import io.delayq.redis.EmbeddedRedis;
@@ -159,6 +160,7 @@ public final class Server {
         OpsVerticle window = doors.isEmpty() ? new OpsVerticle(set, stores, ops, askedPort) : null;
         int woken = Math.min(1, instances.scanner() + instances.dispatcher());
         return check(endpoint, keys)
+                .compose(ok -> deploy(Math.min(1, instances.dispatcher()), i -> new ListVerticle(stores, addresses)))
                 .compose(ok -> deploy(woken, i -> new WakeVerticle(stores, addresses)))
                 .compose(ok -> deploy(instances.scanner(), i -> new ScannerVerticle(stores, addresses, i)))
                 .compose(ok -> deploy(instances.dispatcher(), i -> new DispatchVerticle(stores, addresses, i)))

@@ -17,6 +17,8 @@ public enum Script {
     PUT(true),
     DUE(false),
     RESERVE(true),
+    ENLIST(true),
+    APPEND(false),
     ACK(true),
     NACK(true),
     EXTEND(true),

@@ -15,6 +15,12 @@ public record Stores(RedisEndpoint endpoint, Keys keys, Meters meters) {
         return store;
     }
 
+    /** The same, with the Redis lists of others. */
+    public ListStore openLists(Vertx vertx, String name) {
+        Link lists = endpoint.isCluster() ? ClusterLink.toSlots(vertx, endpoint, name) : null;
+        return new ListStore(open(vertx, name), lists, endpoint.deadlineMillis());
+    }
+
     private Link link(Vertx vertx, String name) {
         return endpoint.isCluster()
                 ? new ClusterLink(vertx, endpoint, keys, name)

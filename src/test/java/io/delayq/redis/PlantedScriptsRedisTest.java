@@ -73,6 +73,30 @@ class PlantedScriptsRedisTest {
         });
     }
 
+    private static Fault enlist(
+            Script script, String right, String wrong, String because, Consumer<EnlistRedisTest> check) {
+        return new Fault(script, right, wrong, because, () -> {
+            EnlistRedisTest test = new EnlistRedisTest();
+            test.open();
+            try {
+                check.accept(test);
+            } finally {
+                test.close();
+                EnlistRedisTest.closeRedis();
+            }
+        });
+    }
+
+    private static void appended() {
+        ListClusterRedisTest test = new ListClusterRedisTest();
+        try {
+            test.jobs_go_to_a_list_on_another_node_in_their_order();
+        } finally {
+            test.close();
+            ListClusterRedisTest.closeCluster();
+        }
+    }
+
     private static void turns() {
         TurnRedisTest test = new TurnRedisTest();
         try {
@@ -122,6 +146,36 @@ class PlantedScriptsRedisTest {
                         "run.lease",
                         "recount",
                         JobLifeRedisTest::a_done_job_is_kept_as_long_as_its_topic_says_and_its_id_is_free),
+                enlist(
+                        Script.ENLIST,
+                        "call('ZREM', k.expire, id)\n  run.error",
+                        "run.error",
+                        "recount",
+                        EnlistRedisTest::what_the_topic_keeps_is_done_as_after_an_ack),
+                enlist(
+                        Script.ENLIST,
+                        "if known then return known end",
+                        "",
+                        "the_same_call_again",
+                        EnlistRedisTest::the_same_call_again_moves_nothing_and_answers_the_same),
+                enlist(
+                        Script.ENLIST,
+                        "expires > 0 and expires <= now then\n    if expired",
+                        "false then\n    if expired",
+                        "a_job_whose_ttl_is_over",
+                        EnlistRedisTest::a_job_whose_ttl_is_over_does_not_go_to_the_list),
+                enlist(
+                        Script.RESERVE,
+                        "or (set.redisList ~= nil) ~= for_lists then",
+                        "then",
+                        "nobody_else_gets",
+                        EnlistRedisTest::nobody_else_gets_jobs_that_go_to_a_list),
+                new Fault(
+                        Script.APPEND,
+                        "call('RPUSH', KEYS[1], ARGV[i])",
+                        "call('LPUSH', KEYS[1], ARGV[i])",
+                        "in_their_order",
+                        PlantedScriptsRedisTest::appended),
                 fault(Script.NACK, "math.min(run.losses + 1, 255)", "1", "(lost", 2),
                 fault(Script.EXTEND, "ttr = rules_of(run, settings_of(k.topic))", "ttr = 60000", "(extend", 1),
                 fault(Script.RELEASE, "if run.expires > 0 then expire_at(k, id, run.expires) end", "", "and due)", 2),

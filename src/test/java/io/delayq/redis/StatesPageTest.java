@@ -19,6 +19,7 @@ class StatesPageTest {
     /** From one state to another; a job that goes to another bucket keeps its own. */
     private static final Set<String> MOVE_NOTHING = Set.of(
             "adopt",
+            "append",
             "arrive",
             "aside",
             "beat",
