@@ -75,11 +75,13 @@ final class Resolution {
                                 get(KeyTable.GATEWAY))
                         .only(roles),
                 tokens == null ? List.of() : tokens,
-                get(KeyTable.INSECURE));
+                get(KeyTable.INSECURE),
+                get(KeyTable.INTAKE_LIST));
         checkExposure(settings);
         checkTries(settings.redis());
         checkRoles(roles);
         checkTopology(settings.redis());
+        checkIntake(settings);
         return settings;
     }
 
@@ -154,6 +156,21 @@ final class Resolution {
                 redis.durability().toString(),
                 redis.url() == null && redis.durability().replicas() > 0,
                 "redis.url is not set, and the embedded Redis has no replicas; expected everysec or always");
+    }
+
+    private void checkIntake(Settings settings) {
+        String list = settings.intakeList();
+        String tag = "{" + settings.namespace();
+        refuse(
+                KeyTable.INTAKE_LIST,
+                list,
+                list != null && settings.redis().mode() == Mode.CLUSTER,
+                "redis.mode is cluster; expected another mode, or none");
+        refuse(
+                KeyTable.INTAKE_LIST,
+                list,
+                list != null && (list.startsWith(tag + ":") || list.startsWith(tag + "}")),
+                "one of delayq's own keys; expected another one");
     }
 
     private void refuse(Key<?> key, String given, boolean wrong, String problem) {

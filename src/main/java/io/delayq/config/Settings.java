@@ -11,6 +11,7 @@ import java.util.stream.Collectors;
  * its default and meaning.
  *
  * @param insecure listen without tokens on an address that is not loopback
+ * @param intakeList key of the Redis list that others may put jobs on; null: none
  */
 public record Settings(
         Http http,
@@ -20,10 +21,24 @@ public record Settings(
         int buckets,
         Instances instances,
         List<Token> tokens,
-        boolean insecure) {
+        boolean insecure,
+        String intakeList) {
 
     public Settings {
         tokens = List.copyOf(tokens);
+    }
+
+    /** Without an intake. */
+    public Settings(
+            Http http,
+            Path dataDir,
+            Redis redis,
+            String namespace,
+            int buckets,
+            Instances instances,
+            List<Token> tokens,
+            boolean insecure) {
+        this(http, dataDir, redis, namespace, buckets, instances, tokens, insecure, null);
     }
 
     /** What holds when nothing is set; a start for tests. */
@@ -205,16 +220,21 @@ public record Settings(
     }
 
     public Settings withRedis(Redis other) {
-        return new Settings(http, dataDir, other, namespace, buckets, instances, tokens, insecure);
+        return new Settings(http, dataDir, other, namespace, buckets, instances, tokens, insecure, intakeList);
     }
 
     /** @param port 0: any free one */
     public Settings withPort(int port) {
         Http other = new Http(http.host, port, http.maxConnections, http.idleMillis, http.headerMillis);
-        return new Settings(other, dataDir, redis, namespace, buckets, instances, tokens, insecure);
+        return new Settings(other, dataDir, redis, namespace, buckets, instances, tokens, insecure, intakeList);
     }
 
     public Settings withDataDir(Path dir) {
-        return new Settings(http, dir, redis, namespace, buckets, instances, tokens, insecure);
+        return new Settings(http, dir, redis, namespace, buckets, instances, tokens, insecure, intakeList);
+    }
+
+    /** @param key null: none */
+    public Settings withIntakeList(String key) {
+        return new Settings(http, dataDir, redis, namespace, buckets, instances, tokens, insecure, key);
     }
 }

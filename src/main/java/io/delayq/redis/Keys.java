@@ -12,7 +12,7 @@ import java.util.zip.CRC32C;
  * <table>
  * <caption>after the bucket's tag</caption>
  * <tr><th>key</th><th>type</th><th>holds</th><th>written by</th><th>removed by</th></tr>
- * <tr><td>jobs:&lt;t&gt;</td><td>hash</td><td>id -> record, see {@link JobRecord}</td><td>push, put</td><td>ack, enlist, cancel, purge, group, due (expired, kept long enough)</td></tr>
+ * <tr><td>jobs:&lt;t&gt;</td><td>hash</td><td>id -> record, see {@link JobRecord}</td><td>push, put, admit</td><td>ack, enlist, cancel, purge, group, due (expired, kept long enough)</td></tr>
  * <tr><td>clock:&lt;t&gt;</td><td>zset</td><td>lane byte + id, score due ms: waiting for its time</td><td>push, put, nack, due, reschedule</td><td>due, put, cancel, reschedule, purge, group</td></tr>
  * <tr><td>ready:&lt;t&gt;:h :n :l :c</td><td>list</td><td>ids ready to run, oldest due first, by priority; c: by callback</td><td>push, put, due, nack, release, reschedule, requeue</td><td>reserve, enlist, purge, due (ghosts), whatever makes the last one a ghost</td></tr>
  * <tr><td>ghosts:&lt;t&gt;</td><td>set</td><td>lane byte + id of ready entries whose job has left: each is dropped when popped, or comes back to life with its job</td><td>cancel, put, reschedule, purge, group, due (expired)</td><td>reserve, due, or whatever makes the job ready again</td></tr>
@@ -39,6 +39,9 @@ import java.util.zip.CRC32C;
  *
  * <p>Outside any bucket: {@code {ns}:meta} (hash: schema, buckets, and rebucket while one is under way, see {@link
  * RebucketState}), and the channel {@code {ns}:hints}.
+ *
+ * <p>Not ours, but used: the lists that topics name in {@code redisList} (written by enlist, append); {@code intake.list}
+ * (read and shortened by peek, admit, reject) and the same with {@code :bad} behind it (written by peek, reject).
  */
 public final class Keys {
     static final int SLOTS = 16_384;
@@ -103,6 +106,11 @@ public final class Keys {
 
     String key(int bucket, String rest) {
         return tags[bucket] + rest;
+    }
+
+    /** Where entries of an intake's list go that are no jobs. */
+    static String bad(String list) {
+        return list + ":bad";
     }
 
     /** Whether a key is one of ours, or would be with another number of buckets. */

@@ -19,6 +19,9 @@ public enum Script {
     RESERVE(true),
     ENLIST(true),
     APPEND(false),
+    PEEK(false),
+    ADMIT(true),
+    REJECT(false),
     ACK(true),
     NACK(true),
     EXTEND(true),
@@ -47,7 +50,7 @@ public enum Script {
     LEAVE(false);
 
     /** Those whose loss a client would not notice; of a lost ack or reserve the lease makes a second delivery. */
-    private static final Set<Script> REPLICATED = EnumSet.of(PUSH, PUT, RESCHEDULE, CANCEL, REQUEUE);
+    private static final Set<Script> REPLICATED = EnumSet.of(PUSH, PUT, ADMIT, RESCHEDULE, CANCEL, REQUEUE);
 
     private final boolean numbered;
     // changed by nothing but a planted fault, before the server that is to have it starts

@@ -452,7 +452,8 @@ public final class Store {
                 SettingsRecord.decode(answer.get(at).toString()).paused());
     }
 
-    private static List<byte[]> stored(NewJob job) {
+    /** What push, put and admit are told of a job. */
+    static List<byte[]> stored(NewJob job) {
         return List.of(Bytes.of(job.id()), when(job.when()), JobRecord.encode(job.options(), job.body()));
     }
 

@@ -21,6 +21,16 @@ public record Stores(RedisEndpoint endpoint, Keys keys, Meters meters) {
         return new ListStore(open(vertx, name), lists, endpoint.deadlineMillis());
     }
 
+    /**
+     * The same, with a Redis list that others put jobs on.
+     *
+     * @param most entries to look at in one call
+     * @param longest bytes of a job
+     */
+    public IntakeStore openIntake(Vertx vertx, String name, String list, int most, int longest) {
+        return new IntakeStore(open(vertx, name), keys, list, most, longest);
+    }
+
     private Link link(Vertx vertx, String name) {
         return endpoint.isCluster()
                 ? new ClusterLink(vertx, endpoint, keys, name)

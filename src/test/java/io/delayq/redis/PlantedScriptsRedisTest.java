@@ -87,6 +87,20 @@ class PlantedScriptsRedisTest {
         });
     }
 
+    private static Fault admit(
+            Script script, String right, String wrong, String because, Consumer<AdmitRedisTest> check) {
+        return new Fault(script, right, wrong, because, () -> {
+            AdmitRedisTest test = new AdmitRedisTest();
+            test.open();
+            try {
+                check.accept(test);
+            } finally {
+                test.close();
+                AdmitRedisTest.closeRedis();
+            }
+        });
+    }
+
     private static void appended() {
         ListClusterRedisTest test = new ListClusterRedisTest();
         try {
@@ -176,6 +190,24 @@ class PlantedScriptsRedisTest {
                         "call('LPUSH', KEYS[1], ARGV[i])",
                         "in_their_order",
                         PlantedScriptsRedisTest::appended),
+                admit(
+                        Script.PEEK,
+                        "call('LREM', list, 1, text)",
+                        "call('LPOP', list)",
+                        "too_long",
+                        AdmitRedisTest::a_look_moves_what_is_too_long),
+                admit(
+                        Script.ADMIT,
+                        "there and admit",
+                        "admit",
+                        "entries_that_are_gone",
+                        AdmitRedisTest::entries_that_are_gone_make_no_job_and_equal_ones_one_each),
+                admit(
+                        Script.REJECT,
+                        "if call('LPOS', list, ARGV[at], 'MAXLEN', ARGV[6]) then",
+                        "if true then",
+                        "bad_ones_move_once",
+                        AdmitRedisTest::bad_ones_move_once),
                 fault(Script.NACK, "math.min(run.losses + 1, 255)", "1", "(lost", 2),
                 fault(Script.EXTEND, "ttr = rules_of(run, settings_of(k.topic))", "ttr = 60000", "(extend", 1),
                 fault(Script.RELEASE, "if run.expires > 0 then expire_at(k, id, run.expires) end", "", "and due)", 2),

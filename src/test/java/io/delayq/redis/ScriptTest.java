@@ -32,8 +32,8 @@ class ScriptTest {
     private static final Path LUA = Path.of("src/main/resources/lua");
     private static final String PRELUDE = Script.read("prelude");
     /** They take memory for new jobs and so are refused whole when Redis is full; all others go on. */
-    private static final Set<Script> REFUSED_WHEN_FULL =
-            EnumSet.of(Script.PUSH, Script.PUT, Script.RESCHEDULE, Script.REQUEUE, Script.ADOPT, Script.ARRIVE);
+    private static final Set<Script> REFUSED_WHEN_FULL = EnumSet.of(
+            Script.PUSH, Script.PUT, Script.ADMIT, Script.RESCHEDULE, Script.REQUEUE, Script.ADOPT, Script.ARRIVE);
 
     private static final Set<Script> ONLY_READING =
             EnumSet.of(Script.GET, Script.HELD, Script.NAMES, Script.COUNTS, Script.FORECAST, Script.PICK);

@@ -34,8 +34,10 @@ class StatesPageTest {
             "look",
             "mend",
             "names",
+            "peek",
             "pick",
             "prelude",
+            "reject",
             "turn");
 
     private static final Pattern ARROW = Pattern.compile("(?m)^ +\\S+ --> \\S+: (.*)$");
