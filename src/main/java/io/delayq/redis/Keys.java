@@ -41,10 +41,13 @@ import java.util.zip.CRC32C;
  * RebucketState}), and the channel {@code {ns}:hints}.
  *
  * <p>Not ours, but used: the lists that topics name in {@code redisList} (written by enlist, append); {@code intake.list}
- * (read and shortened by peek, admit, reject) and the same with {@code :bad} behind it (written by peek, reject).
+ * (read and shortened by peek, admit, reject) and the same with {@code :bad} behind it (written by peek, reject); and the
+ * keys that begin with {@code delayer:} (bridge).
  */
 public final class Keys {
     static final int SLOTS = 16_384;
+    /** Begin of the keys of mix-basic/delayer. */
+    static final String DELAYER = "delayer:";
 
     private final String namespace;
     private final String[] tags;

@@ -22,6 +22,7 @@ public enum Script {
     PEEK(false),
     ADMIT(true),
     REJECT(false),
+    BRIDGE(false),
     ACK(true),
     NACK(true),
     EXTEND(true),

@@ -31,6 +31,15 @@ public record Stores(RedisEndpoint endpoint, Keys keys, Meters meters) {
         return new IntakeStore(open(vertx, name), keys, list, most, longest);
     }
 
+    /** The same, with the keys of mix-basic/delayer. */
+    public DelayerStore openDelayer(Vertx vertx, String name) {
+        return new DelayerStore(open(vertx, name));
+    }
+
+    public boolean isCluster() {
+        return endpoint.isCluster();
+    }
+
     private Link link(Vertx vertx, String name) {
         return endpoint.isCluster()
                 ? new ClusterLink(vertx, endpoint, keys, name)

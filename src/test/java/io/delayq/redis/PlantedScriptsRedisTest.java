@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.delayq.list.DelayerBridgeTest;
 import java.util.Arrays;
 import java.util.EnumSet;
 import java.util.function.Consumer;
@@ -99,6 +100,17 @@ class PlantedScriptsRedisTest {
                 AdmitRedisTest.closeRedis();
             }
         });
+    }
+
+    private static void bridged() {
+        DelayerBridgeTest test = new DelayerBridgeTest();
+        test.start();
+        try {
+            test.a_removed_job_and_one_whose_hash_is_gone_do_not_come();
+        } finally {
+            test.stop();
+            DelayerBridgeTest.closeRedis();
+        }
     }
 
     private static void appended() {
@@ -208,6 +220,12 @@ class PlantedScriptsRedisTest {
                         "if true then",
                         "bad_ones_move_once",
                         AdmitRedisTest::bad_ones_move_once),
+                new Fault(
+                        Script.BRIDGE,
+                        "if not queue then",
+                        "if false then",
+                        "whose_hash_is_gone",
+                        PlantedScriptsRedisTest::bridged),
                 fault(Script.NACK, "math.min(run.losses + 1, 255)", "1", "(lost", 2),
                 fault(Script.EXTEND, "ttr = rules_of(run, settings_of(k.topic))", "ttr = 60000", "(extend", 1),
                 fault(Script.RELEASE, "if run.expires > 0 then expire_at(k, id, run.expires) end", "", "and due)", 2),

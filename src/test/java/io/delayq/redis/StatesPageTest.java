@@ -23,6 +23,7 @@ class StatesPageTest {
             "arrive",
             "aside",
             "beat",
+            "bridge",
             "configure",
             "counts",
             "drop",
