@@ -27,6 +27,7 @@ else
   json = what == 'set' and text or json or '{}'
   if what ~= 'set' then paused = what == 'pause' and 1 or 0 end
   text = call('HINCRBY', KEYS[2], '#rev', 1) .. ' ' .. (paused or 0) .. ' ' .. json
+  call('PUBLISH', ARGV[1], 'v')
 end
 if is_new then
   create(k.topic)

@@ -165,16 +165,16 @@ local function make_ready(k, lane, ids)
   if lane ~= 'c' and call('SADD', KEYS[4], k.topic) == 1 then wake(k.topic) end
 end
 
--- What a record says beside its body: ttl, own rules ('' if none), group, and where the body begins, as JobRecord.java
--- has it. One that is not stored yet has no time of the push: its parts begin at the third byte.
+-- What a record says beside its body: ttl, own rules ('' if none), group, where the body begins, extras, as
+-- JobRecord.java has it. One that is not stored yet has no time of the push: its parts begin at the third byte.
 local function parts_of(record, from)
   local flags, at = byte(record, 2), from or 9
-  local ttl, rules, group
+  local ttl, rules, group, extras
   if flags % 128 >= 64 then ttl, at = struct.unpack('>I6', record, at) end
   if flags % 16 >= 8 then rules, at = struct.unpack('>I2c0', record, at) end
   if flags % 64 >= 32 then group, at = struct.unpack('>I2c0', record, at) end
-  if flags % 32 >= 16 then at = at + 4 + struct.unpack('>I4', record, at) end
-  return ttl, rules or '', group, at
+  if flags % 32 >= 16 then extras, at = struct.unpack('>I4c0', record, at) end
+  return ttl, rules or '', group, at, extras
 end
 
 -- The key of a group; the topic's length tells where its name ends.

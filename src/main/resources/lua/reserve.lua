@@ -5,7 +5,8 @@
   KEYS[1..5] as in prelude.lua
   ARGV[1..3] as in prelude.lua
   ARGV[4] token  random text, new with each call; a job's lease is the token and its place in the answer
-  ARGV[5] bytes  stop when the records are longer than this in all
+  ARGV[5] bytes  stop when the records are longer than this in all; negative: of topics with a Redis list, which
+    nobody else gets jobs of, and of no others
   ARGV[6..] topic, how many (negative: the caller has its turn, see turn.lua); again for each topic
   Returns {now, then for each topic: 1 if more is there, 2 if a turn is needed, else 0; how many; and for each of these
     its id; and packed: its place (2 bytes), attempt (4), maxAttempts (4), due (6), deadline (6), record}
@@ -14,7 +15,8 @@
 local PLACES, PART = {'h', 'h', 'n', 'h', 'h', 'l', 'h', 'h', 'n', 'h'}, 50
 local known = replay()
 if known and known.err then return known end
-local token, room, place_no = ARGV[4], tonumber(ARGV[5]), 0
+local token, room, place_no = ARGV[4], math.abs(tonumber(ARGV[5])), 0
+local for_lists = tonumber(ARGV[5]) < 0
 local answer, size, memory = {now}, 1, {}
 
 local function say(id, place_at, attempts, most, due, deadline, record)
@@ -173,8 +175,8 @@ for at = 6, #ARGV, 2 do
   local k = keys_of(ARGV[at], 'jobs', 'lease', 'runs', 'log', 'expire', 'dead', 'n', 'h', 'l', 'c', 'ghosts', 'heads')
   local set, n = settings_of(k.topic), tonumber(ARGV[at + 1])
   local refused = nil
-  if set.paused or set.callback then refused = 0
-  elseif n > 0 and (set.maxInFlight or set.ratePerSecond) then refused = 2 end
+  if set.paused or set.callback or (set.redisList ~= nil) ~= for_lists then refused = 0
+  elseif n > 0 and (set.maxInFlight and not for_lists or set.ratePerSecond) then refused = 2 end
   wanted[#wanted + 1] = {k = k, n = math.abs(n), set = set, refused = refused}
   if not refused then wanted[#wanted].guarded = guard_expiring(k, math.abs(n)) end
 end

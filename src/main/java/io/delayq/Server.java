@@ -10,11 +10,14 @@ import io.delayq.compat.FrontVerticle;
 import io.delayq.config.Role;
 import io.delayq.config.Settings;
 import io.delayq.gateway.GatewayVerticle;
+import io.delayq.http.JobText;
 import io.delayq.http.PortCheck;
 import io.delayq.ingress.IngressVerticle;
 import io.delayq.ingress.OpsRoutes;
 import io.delayq.ingress.OpsVerticle;
 import io.delayq.job.Ids;
+import io.delayq.list.IntakeVerticle;
+import io.delayq.list.ListVerticle;
 import io.delayq.ops.Meters;
 import io.delayq.ready.DispatchVerticle;
 import io.delayq.redis.EmbeddedRedis;
@@ -176,14 +179,21 @@ public final class Server {
         OpsVerticle window = doors.isEmpty() ? new OpsVerticle(set, stores, ops, askedPort) : null;
         int woken = Math.min(1, instances.scanner() + instances.dispatcher());
         return check(endpoint, keys)
+                .compose(ok -> deploy(Math.min(1, instances.dispatcher()), i -> new ListVerticle(stores, addresses)))
                 .compose(ok -> deploy(woken, i -> new WakeVerticle(stores, addresses)))
                 .compose(ok -> deploy(instances.scanner(), i -> new ScannerVerticle(stores, addresses, i)))
                 .compose(ok -> deploy(instances.dispatcher(), i -> new DispatchVerticle(stores, addresses, i)))
                 .compose(ok -> window == null ? deploy(doors.size(), doors::get) : deploy(1, i -> window))
                 .compose(ok -> deploy(ownDoors.size(), ownDoors::get))
+                .compose(ok -> deploy(
+                        set.intakeList() == null ? 0 : Math.min(1, instances.ingress()), i -> intake(set, stores, ids)))
                 .compose(ok -> deploy(instances.gateway(), i -> new GatewayVerticle(stores, addresses, ids, i)))
                 .onSuccess(ok -> port = window == null ? doors.get(0).actualPort() : window.actualPort())
                 .compose(ok -> deploy(1, i -> new HeartbeatVerticle(stores, addresses, member(server, set))));
+    }
+
+    private static IntakeVerticle intake(Settings set, Stores stores, Ids ids) {
+        return new IntakeVerticle(stores, ids, set.intakeList(), JobText.JSON);
     }
 
     private Member member(String id, Settings set) {

@@ -13,6 +13,8 @@ import io.vertx.core.eventbus.DeliveryOptions;
  * <tr><td>{@link #heartbeat}</td><td>{@link ServersHint}</td><td>WakeVerticle</td><td>HeartbeatVerticle</td><td>half a second, until the next heartbeat</td></tr>
  * <tr><td>{@link #dispatcher}</td><td>{@link ReadyHint}</td><td>WakeVerticle</td><td>the topic's DispatchVerticle</td><td>0.1 s: sent again by the {@link Courier} until answered; a second if it gives up, until the next look</td></tr>
  * <tr><td>{@link #dispatcher}</td><td>{@link Demand}, {@link Withdrawal}</td><td>rooms with consumers</td><td>the topic's DispatchVerticle</td><td>likewise; a batch for a consumer that left is refused and released</td></tr>
+ * <tr><td>{@link #lists}</td><td>{@link ReadyHint}, of topics with a Redis list only</td><td>WakeVerticle</td><td>ListVerticle</td><td>likewise</td></tr>
+ * <tr><td>{@link #lists}</td><td>{@link io.delayq.redis.TopicStore.Listed}</td><td>WakeVerticle</td><td>ListVerticle</td><td>likewise: said again with every look</td></tr>
  * <tr><td>{@link #room}</td><td>{@link Batch}, answered with a Boolean: taken or refused</td><td>DispatchVerticle</td><td>the consumer's room</td><td>0.1 s: sent again under the same number until answered</td></tr>
  * <tr><td>{@link #gateway}</td><td>{@link io.delayq.http.Visitor}, answered with true</td><td>IngressVerticle</td><td>a GatewayVerticle</td><td>the connection is closed, the client comes again</td></tr>
  * </table>
@@ -66,6 +68,10 @@ public final class Addresses {
     /** The dispatcher of a topic. */
     public String dispatcherOf(String topic) {
         return dispatcher(Math.floorMod(topic.hashCode(), dispatchers));
+    }
+
+    public String lists() {
+        return prefix + "lists";
     }
 
     /** The gateway for a connection, by its number. */

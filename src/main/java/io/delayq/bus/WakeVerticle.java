@@ -3,14 +3,16 @@ package io.delayq.bus;
 import io.delayq.redis.HintSubscription;
 import io.delayq.redis.Store;
 import io.delayq.redis.Stores;
+import io.delayq.redis.TopicStore.Listed;
 import io.vertx.core.Future;
 import io.vertx.core.VerticleBase;
+import java.util.Set;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * Between the rooms, not one of them: turns the hints that scripts publish in Redis into messages for the scanners and
- * dispatchers of this process, and once a second looks at every bucket for what was missed, also at those that another
+ * dispatchers of this process, and for its lists, and once a second looks at every bucket for what was missed, also at those that another
  * server scans: it may be gone. One for each process.
  */
 public final class WakeVerticle extends VerticleBase implements HintSubscription.Listener {
@@ -26,6 +28,11 @@ public final class WakeVerticle extends VerticleBase implements HintSubscription
     private HintSubscription subscription;
     private long[] versions;
     private int[] looksBehind;
+    /** Nobody has made settings yet, as far as is known. */
+    private Listed listed = new Listed(0, Set.of());
+
+    private boolean learning;
+    private boolean learnAgain;
     private long timer;
     private boolean stopped;
 
@@ -62,7 +69,47 @@ public final class WakeVerticle extends VerticleBase implements HintSubscription
     @Override
     public void ready(int bucket, String topic) {
         if (addresses.hasDispatcher()) {
-            courier.send(addresses.dispatcherOf(topic), new ReadyHint(bucket, topic));
+            ReadyHint hint = new ReadyHint(bucket, topic);
+            courier.send(addresses.dispatcherOf(topic), hint);
+            if (listed.topics().contains(topic)) {
+                courier.send(addresses.lists(), hint);
+            }
+        }
+    }
+
+    @Override
+    public void settingsChanged() {
+        if (addresses.hasDispatcher()) {
+            learn();
+        }
+    }
+
+    /** Which topics have a list. If it cannot be found out, the next look tries again. */
+    private void learn() {
+        if (learning) {
+            learnAgain = true;
+            return;
+        }
+        learning = true;
+        learnAgain = false;
+        store.topics().listed().onComplete(found -> {
+            learning = false;
+            if (found.succeeded()) {
+                listed = found.result();
+                courier.send(addresses.lists(), () -> listed);
+            }
+            if (learnAgain && !stopped) {
+                learn();
+            }
+        });
+    }
+
+    /** Also when nothing has changed, in case nobody heard it the last time. */
+    private void sayListed(long version) {
+        if (version != listed.version()) {
+            settingsChanged();
+        } else if (!listed.topics().isEmpty()) {
+            courier.send(addresses.lists(), () -> listed);
         }
     }
 
@@ -112,6 +159,9 @@ public final class WakeVerticle extends VerticleBase implements HintSubscription
         return store.look(bucket)
                 .onSuccess(seen -> {
                     versions[bucket] = seen.version();
+                    if (bucket == 0) {
+                        sayListed(seen.version());
+                    }
                     if (seen.alarm() >= 0) {
                         alarm(bucket, seen.alarm(), seen.now());
                     }

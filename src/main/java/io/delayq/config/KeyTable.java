@@ -135,6 +135,13 @@ public final class KeyTable {
             "Shards that jobs are spread over by their id. All servers on one namespace have the same number.",
             1,
             1024);
+    static final Key<String> INTAKE_LIST = key(
+            "intake.list",
+            null,
+            "Redis list that other programs may put jobs on with RPUSH, as JSON with their topic, as POST /v1/jobs takes"
+                    + " them. What is no job goes to a list of that name with :bad behind it. Not on a cluster.",
+            "the key of a Redis list, 1-512 characters, none of them a control character",
+            Values.matching("\\P{Cntrl}{1,512}"));
     static final Key<Set<Role>> ROLES = key(
             "roles",
             Role.ALL,
@@ -210,6 +217,7 @@ public final class KeyTable {
             DURABILITY,
             NAMESPACE,
             BUCKETS,
+            INTAKE_LIST,
             ROLES,
             INGRESS,
             SCANNER,

@@ -80,12 +80,14 @@ final class Resolution {
                         .only(roles),
                 tokens == null ? List.of() : tokens,
                 get(KeyTable.INSECURE),
-                frontEnds(http.host()));
+                frontEnds(http.host()),
+                get(KeyTable.INTAKE_LIST));
         checkExposure(settings);
         checkFrontEnds(settings);
         checkTries(settings.redis());
         checkRoles(roles);
         checkTopology(settings.redis());
+        checkIntake(settings);
         return settings;
     }
 
@@ -209,6 +211,21 @@ final class Resolution {
                 redis.durability().toString(),
                 redis.url() == null && redis.durability().replicas() > 0,
                 "redis.url is not set, and the embedded Redis has no replicas; expected everysec or always");
+    }
+
+    private void checkIntake(Settings settings) {
+        String list = settings.intakeList();
+        String tag = "{" + settings.namespace();
+        refuse(
+                KeyTable.INTAKE_LIST,
+                list,
+                list != null && settings.redis().mode() == Mode.CLUSTER,
+                "redis.mode is cluster; expected another mode, or none");
+        refuse(
+                KeyTable.INTAKE_LIST,
+                list,
+                list != null && (list.startsWith(tag + ":") || list.startsWith(tag + "}")),
+                "one of delayq's own keys; expected another one");
     }
 
     private void refuse(Key<?> key, String given, boolean wrong, String problem) {

@@ -12,6 +12,7 @@ import java.util.stream.Collectors;
  * its default and meaning.
  *
  * @param insecure listen without tokens on an address that is not loopback
+ * @param intakeList key of the Redis list that others may put jobs on; null: none
  */
 public record Settings(
         Http http,
@@ -22,13 +23,14 @@ public record Settings(
         Instances instances,
         List<Token> tokens,
         boolean insecure,
-        FrontEnds frontEnds) {
+        FrontEnds frontEnds,
+        String intakeList) {
 
     public Settings {
         tokens = List.copyOf(tokens);
     }
 
-    /** Without front ends. */
+    /** Without front ends and an intake. */
     public Settings(
             Http http,
             Path dataDir,
@@ -38,7 +40,7 @@ public record Settings(
             Instances instances,
             List<Token> tokens,
             boolean insecure) {
-        this(http, dataDir, redis, namespace, buckets, instances, tokens, insecure, FrontEnds.NONE);
+        this(http, dataDir, redis, namespace, buckets, instances, tokens, insecure, FrontEnds.NONE, null);
     }
 
     /** Which older delay queues' clients are served. */
@@ -244,26 +246,31 @@ public record Settings(
     }
 
     public Settings withRedis(Redis other) {
-        return new Settings(http, dataDir, other, namespace, buckets, instances, tokens, insecure, frontEnds);
+        return new Settings(http, dataDir, other, namespace, buckets, instances, tokens, insecure, frontEnds, intakeList);
     }
 
     /** @param port 0: any free one */
     public Settings withPort(int port) {
         Http other = new Http(http.host, port, http.maxConnections, http.idleMillis, http.headerMillis);
-        return new Settings(other, dataDir, redis, namespace, buckets, instances, tokens, insecure, frontEnds);
+        return new Settings(other, dataDir, redis, namespace, buckets, instances, tokens, insecure, frontEnds, intakeList);
     }
 
     /** The same at another address. */
     public Settings at(Address address) {
         Http other = new Http(address.host, address.port, http.maxConnections, http.idleMillis, http.headerMillis);
-        return new Settings(other, dataDir, redis, namespace, buckets, instances, tokens, insecure, frontEnds);
+        return new Settings(other, dataDir, redis, namespace, buckets, instances, tokens, insecure, frontEnds, intakeList);
     }
 
     public Settings withDataDir(Path dir) {
-        return new Settings(http, dir, redis, namespace, buckets, instances, tokens, insecure, frontEnds);
+        return new Settings(http, dir, redis, namespace, buckets, instances, tokens, insecure, frontEnds, intakeList);
     }
 
     public Settings withFrontEnds(FrontEnds other) {
-        return new Settings(http, dataDir, redis, namespace, buckets, instances, tokens, insecure, other);
+        return new Settings(http, dataDir, redis, namespace, buckets, instances, tokens, insecure, other, intakeList);
+    }
+
+    /** @param key null: none */
+    public Settings withIntakeList(String key) {
+        return new Settings(http, dataDir, redis, namespace, buckets, instances, tokens, insecure, frontEnds, key);
     }
 }

@@ -83,6 +83,9 @@ final class TopicRoutes {
     Future<Answer> configure(Call call) {
         call.refuseQuery();
         TopicSettings settings = SettingsRequest.read(call.body());
+        if (settings.redisList() != null && store.isOwnKey(settings.redisList().key())) {
+            throw Problem.invalid("/redisList/key", "expected a key outside of those that delayq keeps its jobs in");
+        }
         return store.topics()
                 .configure(call.topic(), settings)
                 .map(done -> Answer.json(200, SettingsJson.write(settings)));

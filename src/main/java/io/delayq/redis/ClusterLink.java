@@ -10,6 +10,7 @@ import io.vertx.redis.client.Response;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.BitSet;
 import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
@@ -17,6 +18,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.stream.IntStream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -45,6 +47,9 @@ final class ClusterLink implements Link, RedisLink.Detour {
     private final RedisEndpoint endpoint;
     private final String name;
     private final int[] slots;
+    /** The buckets that anybody asked for. */
+    private final BitSet wanted = new BitSet();
+
     /** By bucket; null while nobody is known to have it. */
     private final String[] owners;
 
@@ -67,15 +72,26 @@ final class ClusterLink implements Link, RedisLink.Detour {
 
     /** Begins to ask for the table at once. */
     ClusterLink(Vertx vertx, RedisEndpoint endpoint, Keys keys, String name) {
+        this(
+                vertx,
+                endpoint,
+                IntStream.range(0, keys.buckets()).map(keys::slotOf).toArray(),
+                name);
+        wanted.set(0, slots.length);
+    }
+
+    private ClusterLink(Vertx vertx, RedisEndpoint endpoint, int[] slots, String name) {
         this.vertx = vertx;
         this.endpoint = endpoint;
         this.name = name;
-        this.slots = new int[keys.buckets()];
-        this.owners = new String[keys.buckets()];
-        for (int bucket = 0; bucket < slots.length; bucket++) {
-            slots[bucket] = keys.slotOf(bucket);
-        }
+        this.slots = slots;
+        this.owners = new String[slots.length];
         vertx.runOnContext(v -> askTable());
+    }
+
+    /** To keys that are in no bucket: here each slot is one. */
+    static ClusterLink toSlots(Vertx vertx, RedisEndpoint endpoint, String name) {
+        return new ClusterLink(vertx, endpoint, IntStream.range(0, Keys.SLOTS).toArray(), name);
     }
 
     @Override
@@ -83,6 +99,7 @@ final class ClusterLink implements Link, RedisLink.Detour {
         if (closed) {
             return Future.failedFuture(new StoreException(Kind.UNAVAILABLE, "the connection to Redis was closed"));
         }
+        wanted.set(bucket);
         // without a deadline it would take demand along that other buckets could meet
         if (deadlineMillis == 0 && !isUp(bucket)) {
             return Future.failedFuture(new StoreException(Kind.UNAVAILABLE, "the bucket's Redis is out of reach"));
@@ -259,12 +276,7 @@ final class ClusterLink implements Link, RedisLink.Detour {
     }
 
     private boolean isAnyAway() {
-        for (int bucket = 0; bucket < owners.length; bucket++) {
-            if (!isUp(bucket)) {
-                return true;
-            }
-        }
-        return false;
+        return wanted.stream().anyMatch(bucket -> !isUp(bucket));
     }
 
     private void use(SlotTable table) {

@@ -23,6 +23,9 @@ public final class HintSubscription {
         /** A server has come or gone. */
         void serversChanged();
 
+        /** Settings of a topic have changed. */
+        void settingsChanged();
+
         /** Hints before this moment may have been missed. */
         void listening();
     }
@@ -72,6 +75,8 @@ public final class HintSubscription {
         if (space < 0) {
             if (text.equals("s")) {
                 listener.serversChanged();
+            } else if (text.equals("v")) {
+                listener.settingsChanged();
             }
             return;
         }

@@ -12,9 +12,9 @@ import java.util.zip.CRC32C;
  * <table>
  * <caption>after the bucket's tag</caption>
  * <tr><th>key</th><th>type</th><th>holds</th><th>written by</th><th>removed by</th></tr>
- * <tr><td>jobs:&lt;t&gt;</td><td>hash</td><td>id -> record, see {@link JobRecord}</td><td>push, put, own</td><td>ack, finish, cancel, purge, group, due (expired, kept long enough)</td></tr>
+ * <tr><td>jobs:&lt;t&gt;</td><td>hash</td><td>id -> record, see {@link JobRecord}</td><td>push, put, own, admit</td><td>ack, finish, enlist, cancel, purge, group, due (expired, kept long enough)</td></tr>
  * <tr><td>clock:&lt;t&gt;</td><td>zset</td><td>lane byte + id, score due ms: waiting for its time</td><td>push, put, nack, due, reschedule</td><td>due, put, cancel, reschedule, purge, group</td></tr>
- * <tr><td>ready:&lt;t&gt;:h :n :l :c</td><td>list</td><td>ids ready to run, oldest due first, by priority; c: by callback</td><td>push, put, due, nack, release, reschedule, requeue</td><td>reserve, purge, due (ghosts), whatever makes the last one a ghost</td></tr>
+ * <tr><td>ready:&lt;t&gt;:h :n :l :c</td><td>list</td><td>ids ready to run, oldest due first, by priority; c: by callback</td><td>push, put, due, nack, release, reschedule, requeue</td><td>reserve, enlist, purge, due (ghosts), whatever makes the last one a ghost</td></tr>
  * <tr><td>ghosts:&lt;t&gt;</td><td>set</td><td>lane byte + id of ready entries whose job has left: each is dropped when popped, or comes back to life with its job</td><td>cancel, put, reschedule, purge, group, due (expired)</td><td>reserve, due, or whatever makes the job ready again</td></tr>
  * <tr><td>heads:&lt;t&gt;</td><td>hash</td><td>lane -> how many entries have left its head; only while somebody pages through the ready jobs</td><td>list, and whatever pops</td><td>expires ten minutes after the last page</td></tr>
  * <tr><td>lease:&lt;t&gt;</td><td>zset</td><td>id, score lease end ms: reserved</td><td>reserve, extend</td><td>ack, nack, release, due, cancel, put, purge, group</td></tr>
@@ -24,7 +24,7 @@ import java.util.zip.CRC32C;
  * <tr><td>group:&lt;length of t&gt;:&lt;t&gt;:&lt;g&gt;</td><td>set</td><td>ids of the group's jobs that are not done</td><td>push, put</td><td>ack, or with the job</td></tr>
  * <tr><td>ids</td><td>hash</td><td>id -> topic; only of jobs whose ids are the same in all topics, see own.lua</td><td>own</td><td>with the job</td></tr>
  * <tr><td>dead:&lt;t&gt;</td><td>zset</td><td>id, score when it died</td><td>nack, due</td><td>cancel, put, reschedule, requeue, purge, due (keepDead over)</td></tr>
- * <tr><td>done:&lt;t&gt;</td><td>zset</td><td>id, score when it was done; only if the topic keeps them</td><td>ack</td><td>push, put, cancel, purge, due (keepDone over)</td></tr>
+ * <tr><td>done:&lt;t&gt;</td><td>zset</td><td>id, score when it was done; only if the topic keeps them</td><td>ack, enlist</td><td>push, put, cancel, purge, due (keepDone over)</td></tr>
  * <tr><td>next</td><td>zset</td><td>kind + topic, score the earliest time anything of it is due (c clock, l lease, e expiry, d dead and o done to sweep, g ghosts to sweep): the bucket's alarm. May be too early, never too late</td><td>all</td><td>due, drop</td></tr>
  * <tr><td>topics</td><td>hash</td><td>topic -> settings, see {@link SettingsRecord}; #rev -> version of the last change seen</td><td>push, put, configure, mend</td><td>drop</td></tr>
  * <tr><td>names</td><td>zset</td><td>topic, score 0: the topics in order</td><td>push, put, configure, mend</td><td>drop</td></tr>
@@ -41,9 +41,15 @@ import java.util.zip.CRC32C;
  * <p>Outside any bucket: {@code {ns}:meta} (hash: schema, buckets, and rebucket while one is under way, see {@link
  * RebucketState}), and two channels: {@code {ns}:hints}, and {@code {ns}:here}, on which nothing is ever said, but every
  * server listens, see {@link StartCheck}.
+ *
+ * <p>Not ours, but used: the lists that topics name in {@code redisList} (written by enlist, append); {@code intake.list}
+ * (read and shortened by peek, admit, reject) and the same with {@code :bad} behind it (written by peek, reject); and the
+ * keys that begin with {@code delayer:} (bridge).
  */
 public final class Keys {
     static final int SLOTS = 16_384;
+    /** Begin of the keys of mix-basic/delayer. */
+    static final String DELAYER = "delayer:";
 
     private final String namespace;
     private final String[] tags;
@@ -109,6 +115,23 @@ public final class Keys {
 
     String key(int bucket, String rest) {
         return tags[bucket] + rest;
+    }
+
+    /** Where entries of an intake's list go that are no jobs. */
+    static String bad(String list) {
+        return list + ":bad";
+    }
+
+    /** Whether a key is one of ours, or would be with another number of buckets. */
+    public boolean isOwn(String key) {
+        return key.startsWith("{" + namespace + ":") || key.startsWith("{" + namespace + "}");
+    }
+
+    /** The Redis Cluster slot of a key that is in no bucket: that of its hash tag, if it has one. */
+    static int slotOf(String key) {
+        int open = key.indexOf('{');
+        int close = open < 0 ? -1 : key.indexOf('}', open + 1);
+        return slot(close > open + 1 ? key.substring(open + 1, close) : key);
     }
 
     /** The Redis Cluster slot that the bucket lives in. */

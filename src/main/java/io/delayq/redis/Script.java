@@ -17,6 +17,12 @@ public enum Script {
     PUT(true),
     DUE(false),
     RESERVE(true),
+    ENLIST(true),
+    APPEND(false),
+    PEEK(false),
+    ADMIT(true),
+    REJECT(false),
+    BRIDGE(false),
     ACK(true),
     NACK(true),
     EXTEND(true),
@@ -48,7 +54,7 @@ public enum Script {
     FINISH(true);
 
     /** Those whose loss a client would not notice; of a lost ack or reserve the lease makes a second delivery. */
-    private static final Set<Script> REPLICATED = EnumSet.of(PUSH, PUT, OWN, RESCHEDULE, CANCEL, REQUEUE);
+    private static final Set<Script> REPLICATED = EnumSet.of(PUSH, PUT, OWN, ADMIT, RESCHEDULE, CANCEL, REQUEUE);
 
     private final boolean numbered;
     // changed by nothing but a planted fault, before the server that is to have it starts

@@ -204,6 +204,11 @@ public final class Store {
         return keys.buckets();
     }
 
+    /** Whether a key is one that jobs are kept in. */
+    public boolean isOwnKey(String key) {
+        return keys.isOwn(key);
+    }
+
     /** What can be done to topics as a whole. */
     public TopicStore topics() {
         return topics;
@@ -212,6 +217,11 @@ public final class Store {
     /** What can be done to jobs whose ids are the same in all topics. */
     public IdStore byId() {
         return byId;
+    }
+
+    /** Who calls the scripts for this store. */
+    Caller caller() {
+        return caller;
     }
 
     /** The servers on this namespace. */
@@ -316,10 +326,19 @@ public final class Store {
      * answers, so that no job is leased to nobody.
      */
     public Future<Reserved> reserve(int bucket, List<Want> wants) {
+        return reserve(bucket, wants, RESERVE_BYTES);
+    }
+
+    /** The same of topics whose jobs go to a Redis list, and of no others. */
+    Future<Reserved> reserveForList(int bucket, List<Want> wants) {
+        return reserve(bucket, wants, -RESERVE_BYTES);
+    }
+
+    private Future<Reserved> reserve(int bucket, List<Want> wants, int bytes) {
         List<byte[]> args = new ArrayList<>(2 + 2 * wants.size());
         String token = Caller.randomText(12);
         args.add(Bytes.of(token));
-        args.add(Bytes.of(RESERVE_BYTES));
+        args.add(Bytes.of(bytes));
         for (Want want : wants) {
             args.add(Bytes.of(want.topic));
             args.add(Bytes.of(want.inTurn ? -want.max : want.max));
@@ -444,7 +463,8 @@ public final class Store {
                 SettingsRecord.decode(answer.get(at).toString()).paused());
     }
 
-    private static List<byte[]> stored(NewJob job) {
+    /** What push, put and admit are told of a job. */
+    static List<byte[]> stored(NewJob job) {
         return List.of(Bytes.of(job.id()), when(job.when()), JobRecord.encode(job.options(), job.body()));
     }
 

@@ -12,8 +12,10 @@ import io.vertx.core.Vertx;
 import io.vertx.redis.client.Response;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import java.util.function.Function;
@@ -150,6 +152,39 @@ public final class TopicStore {
                 int so = mended + done.get(0).toInteger();
                 return isLast ? Future.succeededFuture(so) : mend(bucket, "(" + end.substring(1), known, so);
             });
+        });
+    }
+
+    /**
+     * Topics whose jobs go to a Redis list.
+     *
+     * @param version of the last change of settings before they were looked for
+     */
+    public record Listed(long version, Set<String> topics) {
+        public Listed {
+            topics = Set.copyOf(topics);
+        }
+    }
+
+    public Future<Listed> listed() {
+        return listed("-", -1, new HashSet<>());
+    }
+
+    private Future<Listed> listed(String from, long version, Set<String> found) {
+        List<byte[]> range = List.of(Bytes.of(from), Bytes.of("+"), Bytes.of(NAMES_A_PAGE));
+        return call(Script.NAMES, 0, range).compose(answer -> {
+            for (int i = 1; i < answer.size(); i += 2) {
+                String stored = answer.get(i + 1).toString();
+                // most have none, and need not be parsed for that
+                if (stored.contains("redisList")
+                        && SettingsRecord.decode(stored).settings().redisList() != null) {
+                    found.add(answer.get(i).toString());
+                }
+            }
+            long known = version < 0 ? answer.get(0).toLong() : version;
+            return answer.size() < 1 + 2 * NAMES_A_PAGE
+                    ? Future.succeededFuture(new Listed(known, found))
+                    : listed("(" + answer.get(answer.size() - 2), known, found);
         });
     }
 

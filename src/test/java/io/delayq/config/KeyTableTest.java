@@ -44,7 +44,7 @@ class KeyTableTest {
 
     @Test
     void names_each_setting_once() {
-        assertEquals(30, KeyTable.ALL.size());
+        assertEquals(31, KeyTable.ALL.size());
         assertEquals(KeyTable.ALL.size(), KeyTable.NAMES.size());
         assertEquals(
                 KeyTable.ALL.size(),

@@ -77,6 +77,9 @@ class RedisTopologyTest extends LoadingTestBase {
                 "redis.mode; --redis.mode=cluster",
                 "redis.mode; --redis.mode=Sentinel --redis.url=redis://a",
                 "durability; --durability=replicas:2",
+                "intake.list; --intake.list=in --redis.mode=cluster --redis.url=redis://a",
+                "intake.list; --intake.list={dq}:meta",
+                "intake.list; --intake.list={q:0:1}:next --namespace=q",
             })
     void refuses_what_does_not_go_together(String key, String given) {
         flags(given.split(" "));

@@ -42,6 +42,7 @@ class SettingsLoaderTest extends LoadingTestBase {
         env("DELAYQ_REDIS_TRY_TIMEOUT", "2s", "DELAYQ_REDIS_QUEUE", "7", "DELAYQ_NAMESPACE", "a.b");
         env("DELAYQ_BUCKETS", "1024", "DELAYQ_INSTANCES_INGRESS", "3", "DELAYQ_INSTANCES_SCANNER", "4");
         env("DELAYQ_INSTANCES_DISPATCHER", "5", "DELAYQ_INSTANCES_GATEWAY", "6", "DELAYQ_INSECURE", "true");
+        env("DELAYQ_INTAKE_LIST", "in");
         env("DELAYQ_TOKENS", "[{\"name\":\"n\",\"token\":\"secret\",\"rights\":[\"push\"]}]");
         assertEquals(
                 new Settings(
@@ -61,7 +62,8 @@ class SettingsLoaderTest extends LoadingTestBase {
                         1024,
                         new Instances(3, 4, 5, 6),
                         List.of(new Token("n", HASH, List.of("push"), List.of("*"))),
-                        true),
+                        true,
+                        "in"),
                 loaded());
     }
 

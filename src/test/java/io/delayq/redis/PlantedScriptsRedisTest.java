@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.delayq.list.DelayerBridgeTest;
 import java.util.Arrays;
 import java.util.EnumSet;
 import java.util.function.Consumer;
@@ -85,6 +86,55 @@ class PlantedScriptsRedisTest {
         });
     }
 
+    private static Fault enlist(
+            Script script, String right, String wrong, String because, Consumer<EnlistRedisTest> check) {
+        return new Fault(script, right, wrong, because, () -> {
+            EnlistRedisTest test = new EnlistRedisTest();
+            test.open();
+            try {
+                check.accept(test);
+            } finally {
+                test.close();
+                EnlistRedisTest.closeRedis();
+            }
+        });
+    }
+
+    private static Fault admit(
+            Script script, String right, String wrong, String because, Consumer<AdmitRedisTest> check) {
+        return new Fault(script, right, wrong, because, () -> {
+            AdmitRedisTest test = new AdmitRedisTest();
+            test.open();
+            try {
+                check.accept(test);
+            } finally {
+                test.close();
+                AdmitRedisTest.closeRedis();
+            }
+        });
+    }
+
+    private static void bridged() {
+        DelayerBridgeTest test = new DelayerBridgeTest();
+        test.start();
+        try {
+            test.a_removed_job_and_one_whose_hash_is_gone_do_not_come();
+        } finally {
+            test.stop();
+            DelayerBridgeTest.closeRedis();
+        }
+    }
+
+    private static void appended() {
+        ListClusterRedisTest test = new ListClusterRedisTest();
+        try {
+            test.jobs_go_to_a_list_on_another_node_in_their_order();
+        } finally {
+            test.close();
+            ListClusterRedisTest.closeCluster();
+        }
+    }
+
     private static void turns() {
         TurnRedisTest test = new TurnRedisTest();
         try {
@@ -134,6 +184,60 @@ class PlantedScriptsRedisTest {
                         "run.lease",
                         "recount",
                         JobLifeRedisTest::a_done_job_is_kept_as_long_as_its_topic_says_and_its_id_is_free),
+                enlist(
+                        Script.ENLIST,
+                        "call('ZREM', k.expire, id)\n  run.error",
+                        "run.error",
+                        "recount",
+                        EnlistRedisTest::what_the_topic_keeps_is_done_as_after_an_ack),
+                enlist(
+                        Script.ENLIST,
+                        "if known then return known end",
+                        "",
+                        "the_same_call_again",
+                        EnlistRedisTest::the_same_call_again_moves_nothing_and_answers_the_same),
+                enlist(
+                        Script.ENLIST,
+                        "expires > 0 and expires <= now then\n    if expired",
+                        "false then\n    if expired",
+                        "a_job_whose_ttl_is_over",
+                        EnlistRedisTest::a_job_whose_ttl_is_over_does_not_go_to_the_list),
+                enlist(
+                        Script.RESERVE,
+                        "or (set.redisList ~= nil) ~= for_lists then",
+                        "then",
+                        "nobody_else_gets",
+                        EnlistRedisTest::nobody_else_gets_jobs_that_go_to_a_list),
+                new Fault(
+                        Script.APPEND,
+                        "call('RPUSH', KEYS[1], ARGV[i])",
+                        "call('LPUSH', KEYS[1], ARGV[i])",
+                        "in_their_order",
+                        PlantedScriptsRedisTest::appended),
+                admit(
+                        Script.PEEK,
+                        "call('LREM', list, 1, text)",
+                        "call('LPOP', list)",
+                        "too_long",
+                        AdmitRedisTest::a_look_moves_what_is_too_long),
+                admit(
+                        Script.ADMIT,
+                        "there and admit",
+                        "admit",
+                        "entries_that_are_gone",
+                        AdmitRedisTest::entries_that_are_gone_make_no_job_and_equal_ones_one_each),
+                admit(
+                        Script.REJECT,
+                        "if call('LPOS', list, ARGV[at], 'MAXLEN', ARGV[6]) then",
+                        "if true then",
+                        "bad_ones_move_once",
+                        AdmitRedisTest::bad_ones_move_once),
+                new Fault(
+                        Script.BRIDGE,
+                        "if not queue then",
+                        "if false then",
+                        "whose_hash_is_gone",
+                        PlantedScriptsRedisTest::bridged),
                 fault(Script.NACK, "math.min(run.losses + 1, 255)", "1", "(lost", 2),
                 fault(Script.EXTEND, "ttr = rules_of(run, settings_of(k.topic))", "ttr = 60000", "(extend", 1),
                 fault(Script.RELEASE, "if run.expires > 0 then expire_at(k, id, run.expires) end", "", "and due)", 2),

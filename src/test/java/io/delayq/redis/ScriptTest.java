@@ -33,7 +33,7 @@ class ScriptTest {
     private static final String PRELUDE = Script.read("prelude");
     /** They take memory for new jobs and so are refused whole when Redis is full; all others go on. */
     private static final Set<Script> REFUSED_WHEN_FULL = EnumSet.of(
-            Script.PUSH, Script.PUT, Script.OWN, Script.RESCHEDULE, Script.REQUEUE, Script.ADOPT, Script.ARRIVE);
+            Script.PUSH, Script.PUT, Script.OWN, Script.ADMIT, Script.RESCHEDULE, Script.REQUEUE, Script.ADOPT, Script.ARRIVE);
 
     private static final Set<Script> ONLY_READING =
             EnumSet.of(Script.GET, Script.FIND, Script.HELD, Script.NAMES, Script.COUNTS, Script.FORECAST, Script.PICK);

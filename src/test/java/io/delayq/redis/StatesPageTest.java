@@ -19,9 +19,11 @@ class StatesPageTest {
     /** From one state to another; a job that goes to another bucket keeps its own. */
     private static final Set<String> MOVE_NOTHING = Set.of(
             "adopt",
+            "append",
             "arrive",
             "aside",
             "beat",
+            "bridge",
             "configure",
             "counts",
             "drop",
@@ -34,8 +36,10 @@ class StatesPageTest {
             "look",
             "mend",
             "names",
+            "peek",
             "pick",
             "prelude",
+            "reject",
             "turn");
 
     private static final Pattern ARROW = Pattern.compile("(?m)^ +\\S+ --> \\S+: (.*)$");
