@@ -13,7 +13,7 @@ import java.util.zip.CRC32C;
  * <caption>after the bucket's tag</caption>
  * <tr><th>key</th><th>type</th><th>holds</th><th>written by</th><th>removed by</th></tr>
  * <tr><td>jobs:&lt;t&gt;</td><td>hash</td><td>id -> record, see {@link JobRecord}</td><td>push, put</td><td>ack, cancel, purge, group, due (expired, kept long enough)</td></tr>
- * <tr><td>clock:&lt;t&gt;</td><td>zset</td><td>lane byte + id, score due ms: waiting for its time</td><td>push, put, nack, due, reschedule</td><td>due, put, cancel, reschedule, purge, group</td></tr>
+ * <tr><td>clock:&lt;t&gt;</td><td>zset</td><td>lane byte + id, score due ms: waiting for its time</td><td>push, put, nack, due, reschedule, release (for a while)</td><td>due, put, cancel, reschedule, purge, group</td></tr>
  * <tr><td>ready:&lt;t&gt;:h :n :l :c</td><td>list</td><td>ids ready to run, oldest due first, by priority; c: by callback</td><td>push, put, due, nack, release, reschedule, requeue</td><td>reserve, purge, due (ghosts), whatever makes the last one a ghost</td></tr>
  * <tr><td>ghosts:&lt;t&gt;</td><td>set</td><td>lane byte + id of ready entries whose job has left: each is dropped when popped, or comes back to life with its job</td><td>cancel, put, reschedule, purge, group, due (expired)</td><td>reserve, due, or whatever makes the job ready again</td></tr>
  * <tr><td>heads:&lt;t&gt;</td><td>hash</td><td>lane -> how many entries have left its head; only while somebody pages through the ready jobs</td><td>list, and whatever pops</td><td>expires ten minutes after the last page</td></tr>
@@ -27,7 +27,7 @@ import java.util.zip.CRC32C;
  * <tr><td>next</td><td>zset</td><td>kind + topic, score the earliest time anything of it is due (c clock, l lease, e expiry, d dead and o done to sweep, g ghosts to sweep): the bucket's alarm. May be too early, never too late</td><td>all</td><td>due, drop</td></tr>
  * <tr><td>topics</td><td>hash</td><td>topic -> settings, see {@link SettingsRecord}; #rev -> version of the last change seen</td><td>push, put, configure, mend</td><td>drop</td></tr>
  * <tr><td>names</td><td>zset</td><td>topic, score 0: the topics in order</td><td>push, put, configure, mend</td><td>drop</td></tr>
- * <tr><td>awake</td><td>set</td><td>topics with an entry in a ready list h, n, l</td><td>whatever makes ready</td><td>reserve, purge, drop, whatever makes the last one a ghost</td></tr>
+ * <tr><td>awake</td><td>set</td><td>topics with an entry in a ready list h, n, l; with \\3 before it: in one that is delivered by callback. May be too many, never too few</td><td>whatever makes ready</td><td>reserve, purge, drop, whatever makes the last one a ghost</td></tr>
  * <tr><td>turn:&lt;t&gt;</td><td>string</td><td>who reserves from a topic with a limit now; in the bucket of the topic's name</td><td>turn</td><td>turn, or expires after two seconds</td></tr>
  * <tr><td>rate:&lt;t&gt;</td><td>string</td><td>when the next job may go, µs; likewise</td><td>turn</td><td>expires when it is past</td></tr>
  * <tr><td>call:&lt;caller&gt;:&lt;kind&gt;</td><td>string</td><td>number and answer of the caller's last call</td><td>numbered scripts</td><td>expires after ten minutes</td></tr>
