@@ -1,5 +1,6 @@
 package io.delayq.bus;
 
+import io.delayq.job.Callback;
 import io.delayq.redis.HintSubscription;
 import io.delayq.redis.Store;
 import io.delayq.redis.Stores;
@@ -61,7 +62,11 @@ public final class WakeVerticle extends VerticleBase implements HintSubscription
 
     @Override
     public void ready(int bucket, String topic) {
-        if (addresses.hasDispatcher()) {
+        boolean isCalled = Callback.isJobsOf(topic);
+        if (isCalled && addresses.hasWebhook()) {
+            courier.send(addresses.webhookOf(topic), new ReadyHint(bucket, topic));
+        }
+        if (addresses.hasDispatcher() && (!isCalled || addresses.hasWebhook())) {
             courier.send(addresses.dispatcherOf(topic), new ReadyHint(bucket, topic));
         }
     }

@@ -72,10 +72,12 @@ final class Resolution {
                                 get(KeyTable.INGRESS),
                                 get(KeyTable.SCANNER),
                                 get(KeyTable.DISPATCHER),
-                                get(KeyTable.GATEWAY))
+                                get(KeyTable.GATEWAY),
+                                get(KeyTable.WEBHOOK))
                         .only(roles),
                 tokens == null ? List.of() : tokens,
-                get(KeyTable.INSECURE));
+                get(KeyTable.INSECURE),
+                new Settings.Webhook(get(KeyTable.WEBHOOK_ALLOW), get(KeyTable.WEBHOOK_CONNECTIONS)));
         checkExposure(settings);
         checkTries(settings.redis());
         checkRoles(roles);

@@ -20,10 +20,24 @@ public record Settings(
         int buckets,
         Instances instances,
         List<Token> tokens,
-        boolean insecure) {
+        boolean insecure,
+        Webhook webhook) {
 
     public Settings {
         tokens = List.copyOf(tokens);
+    }
+
+    /** With callbacks as they are by default. */
+    public Settings(
+            Http http,
+            Path dataDir,
+            Redis redis,
+            String namespace,
+            int buckets,
+            Instances instances,
+            List<Token> tokens,
+            boolean insecure) {
+        this(http, dataDir, redis, namespace, buckets, instances, tokens, insecure, Webhook.DEFAULT);
     }
 
     /** What holds when nothing is set; a start for tests. */
@@ -152,14 +166,25 @@ public record Settings(
         }
     }
 
+    /**
+     * How callbacks are made.
+     *
+     * @param allow where they may go besides the public internet
+     * @param connectionsPerHost most calls under way to one host in one verticle instance
+     */
+    public record Webhook(AllowList allow, int connectionsPerHost) {
+        public static final Webhook DEFAULT = new Webhook(AllowList.NONE, 100);
+    }
+
     /** How many of each verticle one process runs; 0: the server does not have this role. */
-    public record Instances(int ingress, int scanner, int dispatcher, int gateway) {
+    public record Instances(int ingress, int scanner, int dispatcher, int gateway, int webhook) {
         Instances only(Set<Role> roles) {
             return new Instances(
                     roles.contains(Role.INGRESS) ? ingress : 0,
                     roles.contains(Role.SCANNER) ? scanner : 0,
                     roles.contains(Role.DISPATCHER) ? dispatcher : 0,
-                    roles.contains(Role.GATEWAY) ? gateway : 0);
+                    roles.contains(Role.GATEWAY) ? gateway : 0,
+                    roles.contains(Role.WEBHOOK) ? webhook : 0);
         }
 
         /** What the server does. */
@@ -176,6 +201,9 @@ public record Settings(
             }
             if (gateway > 0) {
                 roles.add(Role.GATEWAY);
+            }
+            if (webhook > 0) {
+                roles.add(Role.WEBHOOK);
             }
             return roles;
         }
@@ -205,16 +233,20 @@ public record Settings(
     }
 
     public Settings withRedis(Redis other) {
-        return new Settings(http, dataDir, other, namespace, buckets, instances, tokens, insecure);
+        return new Settings(http, dataDir, other, namespace, buckets, instances, tokens, insecure, webhook);
+    }
+
+    public Settings withWebhook(Webhook other) {
+        return new Settings(http, dataDir, redis, namespace, buckets, instances, tokens, insecure, other);
     }
 
     /** @param port 0: any free one */
     public Settings withPort(int port) {
         Http other = new Http(http.host, port, http.maxConnections, http.idleMillis, http.headerMillis);
-        return new Settings(other, dataDir, redis, namespace, buckets, instances, tokens, insecure);
+        return new Settings(other, dataDir, redis, namespace, buckets, instances, tokens, insecure, webhook);
     }
 
     public Settings withDataDir(Path dir) {
-        return new Settings(http, dir, redis, namespace, buckets, instances, tokens, insecure);
+        return new Settings(http, dir, redis, namespace, buckets, instances, tokens, insecure, webhook);
     }
 }

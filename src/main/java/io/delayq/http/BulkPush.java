@@ -1,5 +1,6 @@
 package io.delayq.http;
 
+import io.delayq.job.Callback;
 import io.delayq.ops.Meters;
 import io.delayq.redis.Store;
 import io.vertx.core.Future;
@@ -16,6 +17,7 @@ public final class BulkPush {
     private static final int WINDOW = 2_000;
 
     private final Store store;
+    private final Targets targets;
     private final Meters meters;
     private final List<Row> rows;
     private final Access.Caller caller;
@@ -26,8 +28,9 @@ public final class BulkPush {
     private int accepted;
     private boolean pushing;
 
-    private BulkPush(Store store, Meters meters, List<Row> rows, Access.Caller caller) {
+    private BulkPush(Store store, Targets targets, Meters meters, List<Row> rows, Access.Caller caller) {
         this.store = store;
+        this.targets = targets;
         this.meters = meters;
         this.rows = rows;
         this.caller = caller;
@@ -41,8 +44,9 @@ public final class BulkPush {
     public record Result(boolean accepted, Buffer row) {}
 
     /** Never fails: what went wrong stands in the results. */
-    public static Future<Outcome> all(Store store, Meters meters, List<Row> rows, Access.Caller caller) {
-        BulkPush bulk = new BulkPush(store, meters, rows, caller);
+    public static Future<Outcome> all(
+            Store store, Targets targets, Meters meters, List<Row> rows, Access.Caller caller) {
+        BulkPush bulk = new BulkPush(store, targets, meters, rows, caller);
         bulk.pushOn();
         return bulk.over.future();
     }
@@ -56,7 +60,7 @@ public final class BulkPush {
         pushing = true;
         while (begun < rows.size() && begun - ended < WINDOW) {
             int at = begun++;
-            one(store, meters, rows.get(at), caller).onSuccess(result -> {
+            one(store, targets, meters, rows.get(at), caller).onSuccess(result -> {
                 accepted += result.accepted ? 1 : 0;
                 results[at] = result.row;
                 ended++;
@@ -70,8 +74,8 @@ public final class BulkPush {
     }
 
     /** Never fails either. */
-    public static Future<Result> one(Store store, Meters meters, Row row, Access.Caller caller) {
-        return push(store, row, caller)
+    public static Future<Result> one(Store store, Targets targets, Meters meters, Row row, Access.Caller caller) {
+        return push(store, targets, row, caller)
                 .map(pushed -> {
                     meters.pushed(row.topic(), 1);
                     return new Result(true, accepted(row, pushed));
@@ -79,17 +83,20 @@ public final class BulkPush {
                 .otherwise(error -> new Result(false, rejected(row, Api.problem(error))));
     }
 
-    private static Future<Store.Pushed> push(Store store, Row row, Access.Caller caller) {
+    private static Future<Store.Pushed> push(Store store, Targets targets, Row row, Access.Caller caller) {
         if (row.problem() != null) {
             return Future.failedFuture(row.problem());
         }
         if (!caller.mayTouch(row.topic())) {
             return Future.failedFuture(Access.Caller.notForTopic(row.topic()));
         }
-        return store.push(row.job())
-                .compose(pushed -> pushed.created()
-                        ? Future.succeededFuture(pushed)
-                        : Future.failedFuture(Problem.jobExists(row.topic(), row.id(), null)));
+        Callback callback = row.job().options().callback();
+        Future<Store.Pushed> pushing = callback == null
+                ? store.push(row.job())
+                : targets.check(callback).compose(fine -> store.push(row.job()));
+        return pushing.compose(pushed -> pushed.created()
+                ? Future.succeededFuture(pushed)
+                : Future.failedFuture(Problem.jobExists(row.topic(), row.id(), null)));
     }
 
     private static Buffer accepted(Row row, Store.Pushed pushed) {

@@ -11,7 +11,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 
-/** Reads {@code callback}. Whether its address may be called at all is decided when it is called. */
+/** Reads {@code callback}. Whether its name leads where it may go is asked afterwards, see {@link Targets#check}. */
 public final class CallbackReader {
     private static final List<String> FIELDS = List.of("url", "method", "headers");
     private static final Set<String> METHODS = Set.of("GET", "POST", "PUT");
@@ -24,6 +24,7 @@ public final class CallbackReader {
     private static final int MAX_PORT = 65_535;
 
     private final JsonReader in;
+    private final Targets targets;
     private String url;
     private boolean urlGiven;
     private String method = Callback.DEFAULT_METHOD;
@@ -32,13 +33,14 @@ public final class CallbackReader {
     private int headerCount;
     private int headerBytes;
 
-    private CallbackReader(JsonReader in) {
+    private CallbackReader(JsonReader in, Targets targets) {
         this.in = in;
+        this.targets = targets;
     }
 
     /** Null only along with a fault. */
-    public static Callback read(JsonReader in) {
-        CallbackReader reader = new CallbackReader(in);
+    public static Callback read(JsonReader in, Targets targets) {
+        CallbackReader reader = new CallbackReader(in, targets);
         if (in.object(FIELDS, reader::field) && !reader.urlGiven) {
             in.faultAt("url", "expected an http or https address; a callback needs one");
         }
@@ -70,7 +72,7 @@ public final class CallbackReader {
         return text;
     }
 
-    private static String urlFault(String text) {
+    private String urlFault(String text) {
         if (text.length() > MAX_URL) {
             return "expected at most 2 KiB, found " + text.length() + " characters";
         }
@@ -94,7 +96,7 @@ public final class CallbackReader {
         if (uri.getHost() == null || uri.getHost().isEmpty()) {
             return "expected an address with a host (letters, digits, dots and dashes, or an IP address)";
         }
-        return uri.getPort() == 0 || uri.getPort() > MAX_PORT ? "expected a port from 1 to 65535" : null;
+        return uri.getPort() == 0 || uri.getPort() > MAX_PORT ? "expected a port from 1 to 65535" : targets.fault(text);
     }
 
     private String method() {

@@ -42,6 +42,8 @@ class SettingsLoaderTest extends LoadingTestBase {
         env("DELAYQ_REDIS_TRY_TIMEOUT", "2s", "DELAYQ_REDIS_QUEUE", "7", "DELAYQ_NAMESPACE", "a.b");
         env("DELAYQ_BUCKETS", "1024", "DELAYQ_INSTANCES_INGRESS", "3", "DELAYQ_INSTANCES_SCANNER", "4");
         env("DELAYQ_INSTANCES_DISPATCHER", "5", "DELAYQ_INSTANCES_GATEWAY", "6", "DELAYQ_INSECURE", "true");
+        env("DELAYQ_INSTANCES_WEBHOOK", "7", "DELAYQ_WEBHOOK_ALLOW", "shop.internal, 10.1.0.0/16");
+        env("DELAYQ_WEBHOOK_CONNECTIONS_PER_HOST", "8");
         env("DELAYQ_TOKENS", "[{\"name\":\"n\",\"token\":\"secret\",\"rights\":[\"push\"]}]");
         assertEquals(
                 new Settings(
@@ -59,9 +61,10 @@ class SettingsLoaderTest extends LoadingTestBase {
                                 true),
                         "a.b",
                         1024,
-                        new Instances(3, 4, 5, 6),
+                        new Instances(3, 4, 5, 6, 7),
                         List.of(new Token("n", HASH, List.of("push"), List.of("*"))),
-                        true),
+                        true,
+                        new Settings.Webhook(Allowed.of("shop.internal, 10.1.0.0/16"), 8)),
                 loaded());
     }
 
