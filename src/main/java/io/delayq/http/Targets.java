@@ -26,8 +26,7 @@ public final class Targets {
     private static final Pattern ENDS_IN_NUMBER = Pattern.compile("(.*\\.)?([0-9]+|0x[0-9a-f]*)\\.?");
     private static final Pattern DECIMAL_QUAD =
             Pattern.compile("((25[0-5]|2[0-4][0-9]|1[0-9]{2}|[1-9]?[0-9])(\\.(?!$)|$)){4}");
-    private static final String EXPECTED_IPV6 =
-            "expected an IPv6 address without a zone, such as [2606:2800:21f::1]";
+    private static final String EXPECTED_IPV6 = "expected an IPv6 address without a zone, such as [2606:2800:21f::1]";
     private static final String ALLOW = "the setting webhook.allow opens others";
 
     private final AllowList allow;

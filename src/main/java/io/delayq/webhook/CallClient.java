@@ -48,11 +48,14 @@ final class CallClient {
 
     CallClient(Vertx vertx, HttpClientOptions options, int connectionsPerHost) {
         this.vertx = vertx;
-        this.client = vertx.createHttpClient(
-                options.setConnectTimeout(CONNECT_MILLIS)
+        this.client = vertx.httpClientBuilder()
+                .with(options.setConnectTimeout(CONNECT_MILLIS)
                         .setKeepAliveTimeout(KEEP_ALIVE_SECONDS)
-                        .setDecompressionSupported(false),
-                new PoolOptions().setHttp1MaxSize(connectionsPerHost).setMaxWaitQueueSize(connectionsPerHost));
+                        .setDecompressionSupported(false))
+                .with(new PoolOptions().setHttp1MaxSize(connectionsPerHost).setMaxWaitQueueSize(connectionsPerHost))
+                // who made the call is told; without this each bad answer would be an error in the log
+                .withConnectHandler(connection -> connection.exceptionHandler(error -> {}))
+                .build();
     }
 
     Future<Void> close() {

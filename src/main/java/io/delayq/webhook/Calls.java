@@ -54,6 +54,7 @@ final class Calls {
     private final Set<Host> starving = new LinkedHashSet<>();
 
     private int underWay;
+    private long lookedLast = System.nanoTime();
     private int open;
     private Promise<Void> empty;
 
@@ -225,11 +226,12 @@ final class Calls {
 
     private Future<?> settled(Delivery job, Verdict verdict, String by, String more) {
         return switch (verdict.outcome()) {
-            case DONE -> store.ack(job.topic(), job.id(), job.lease(), by, more)
-                    .onSuccess(acked -> meters.acked(job.topic(), acked ? 1 : 0));
+            case DONE ->
+                store.ack(job.topic(), job.id(), job.lease(), by, more)
+                        .onSuccess(acked -> meters.acked(job.topic(), acked ? 1 : 0));
             case DEAD -> store.kill(job.topic(), job.id(), job.lease(), verdict.error(), by, more);
-            case AGAIN -> store.nack(
-                    job.topic(), job.id(), job.lease(), verdict.waitMillis(), verdict.error(), by, more);
+            case AGAIN ->
+                store.nack(job.topic(), job.id(), job.lease(), verdict.waitMillis(), verdict.error(), by, more);
         };
     }
 
@@ -276,9 +278,12 @@ final class Calls {
     /** From time to time: nobody waits for a host that has become slow, and one that nobody needs is forgotten. */
     void lookAfter() {
         long now = System.nanoTime();
+        // if it is the event loop that was held up, the hosts have not had their chance
+        boolean isLate = now - lookedLast > LONGEST_QUEUED_NANOS;
+        lookedLast = now;
         for (Host host : List.copyOf(hosts.values())) {
-            while (!host.queue.isEmpty() && now - host.queue.peek().takenNanos() > LONGEST_QUEUED_NANOS) {
-                host.isSlowerThan(LONGEST_QUEUED_NANOS);
+            while (!isLate && !host.queue.isEmpty() && now - host.queue.peek().takenNanos() > LONGEST_QUEUED_NANOS) {
+                host.kept(now, LONGEST_QUEUED_NANOS);
                 defer(host.queue.poll(), Math.max(1, host.deferral(now, 0)));
             }
             startOn(host, now);

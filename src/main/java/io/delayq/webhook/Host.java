@@ -21,6 +21,8 @@ final class Host {
     private static final long FIRST_GUESS = 20 * MILLIS;
     private static final long LEAST_DEFERRAL_MILLIS = 100;
     private static final long MOST_DEFERRAL_MILLIS = 60_000;
+    private static final long LEAST_BOUND = 500 * MILLIS;
+    private static final int CALLS_AHEAD = 4;
     private static final double WEIGHT = 0.2;
 
     final ArrayDeque<Held> queue = new ArrayDeque<>();
@@ -38,6 +40,7 @@ final class Host {
 
     private long booked;
     private long usedLast;
+    private long endedLast;
 
     Host(int mostCalls, int mostQueued, long now) {
         this.mostCalls = mostCalls;
@@ -45,6 +48,7 @@ final class Host {
         this.limit = Math.min(FIRST_LIMIT, mostCalls);
         this.booked = now;
         this.usedLast = now;
+        this.endedLast = now;
     }
 
     /** Whether a call may begin now. */
@@ -80,12 +84,17 @@ final class Host {
         if (!known) {
             return LEAST_DEFERRAL_MILLIS + ThreadLocalRandom.current().nextLong(LEAST_DEFERRAL_MILLIS);
         }
-        booked = Math.max(booked - now, from - now) + now + (long) (usual / limit);
-        long millis = Math.min((booked - now) / MILLIS, MOST_DEFERRAL_MILLIS);
-        long spread =
-                millis < MOST_DEFERRAL_MILLIS ? 0 : ThreadLocalRandom.current().nextLong(millis / 2);
-        booked = Math.min(booked - now, MOST_DEFERRAL_MILLIS * MILLIS) + now;
+        long most = Math.max(from - now, Math.min(longest(), MOST_DEFERRAL_MILLIS * MILLIS));
+        booked = now + Math.min(Math.max(booked - now, from - now) + (long) (usual / limit), most);
+        long millis = (booked - now) / MILLIS;
+        // those that come to the bound would otherwise come back together
+        long spread = booked - now < most ? 0 : ThreadLocalRandom.current().nextLong(1 + millis / 2);
         return Math.max(LEAST_DEFERRAL_MILLIS, millis) + spread;
+    }
+
+    /** What is thought of the host may be wrong, so it is asked again before long. */
+    private long longest() {
+        return Math.max(LEAST_BOUND, (long) (CALLS_AHEAD * usual));
     }
 
     void started(long now) {
@@ -112,15 +121,18 @@ final class Host {
         }
     }
 
-    /** A job has waited for longer than was thought. */
-    void isSlowerThan(long nanos) {
-        usual = Math.max(usual, nanos);
-        known = true;
+    /** A job has waited for so long: if no call has ended meanwhile, each takes at least that long. */
+    void kept(long now, long nanos) {
+        if (underWay > 0 && now - endedLast > nanos) {
+            usual = Math.max(usual, nanos);
+            known = true;
+        }
     }
 
     private void ended(long now, long tookNanos) {
         underWay--;
         usedLast = now;
+        endedLast = now;
         usual += WEIGHT * (tookNanos - usual);
         known = true;
     }

@@ -20,7 +20,7 @@ import java.util.function.BooleanSupplier;
 final class Lines {
     private static final long SILENT_NANOS = 5_000_000_000L;
     /** Demand that grew by less than this part of a topic's share is told later, along with more. */
-    private static final int PARTS = 8;
+    private static final int PARTS = 4;
 
     /** The jobs of one topic. */
     private static final class Line {

@@ -24,7 +24,10 @@ import java.util.Set;
  * back. Demand is in {@link Lines}, the calls are in {@link Calls}.
  */
 public final class WebhookVerticle extends VerticleBase {
-    private static final int MOST_HELD = 2_000;
+    private static final int MOST_HELD = 1_000;
+    /** Leaves room for other hosts, and is no less than a burst to one of them needs. */
+    private static final int MOST_QUEUED = 900;
+
     private static final long MOST_HELD_BYTES = 16 << 20;
     private static final long LOOK_AFTER_MILLIS = 250;
     private static final int ANNOUNCE_EVERY = 4;
@@ -86,7 +89,7 @@ public final class WebhookVerticle extends VerticleBase {
                 client,
                 stores.meters(),
                 settings.connectionsPerHost(),
-                MOST_HELD / 2,
+                MOST_QUEUED,
                 this::settled);
         stores.meters().queue("callbacks", room, calls::underWay);
         timer = vertx.setTimer(LOOK_AFTER_MILLIS, fired -> lookAfter());

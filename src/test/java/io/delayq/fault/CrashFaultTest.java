@@ -258,7 +258,8 @@ class CrashFaultTest {
         shop.start();
         try {
             startVictim("--webhook.allow=127.0.0.0/8");
-            String callback = ",\"callback\":{\"url\":\"http://127.0.0.1:" + shop.getAddress().getPort() + "/\"}";
+            String callback = ",\"callback\":{\"url\":\"http://127.0.0.1:"
+                    + shop.getAddress().getPort() + "/\"}";
             CompletableFuture<Void> sprung = proxy.trap("ack", Moment.BEFORE_IT_RUNS);
             victim.push("t", "{\"id\":\"a\"" + callback + RULES);
             sprung.get(10, TimeUnit.SECONDS);
@@ -266,8 +267,7 @@ class CrashFaultTest {
             assertEquals(List.of("1"), attempts);
             heir = TestServer.start(any -> settings.withWebhook(new Settings.Webhook(Allowed.of("127.0.0.0/8"), 10)));
             TestRedis.await("the second call", () -> attempts.size() > 1);
-            TestRedis.await(
-                    "its end", () -> heir.get("/v1/topics/t/jobs/a").status() == 404);
+            TestRedis.await("its end", () -> heir.get("/v1/topics/t/jobs/a").status() == 404);
             assertEquals(List.of("1", "2"), attempts);
         } finally {
             shop.stop(0);

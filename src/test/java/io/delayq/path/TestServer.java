@@ -59,7 +59,9 @@ public final class TestServer implements AutoCloseable {
                 .setMaxEventLoopExecuteTimeUnit(TimeUnit.MILLISECONDS)
                 .setBlockedThreadCheckInterval(50)
                 .setBlockedThreadCheckIntervalUnit(TimeUnit.MILLISECONDS));
-        this.server = await(Server.start(vertx, settings, resolver.apply(vertx)).toCompletionStage().toCompletableFuture());
+        this.server = await(Server.start(vertx, settings, resolver.apply(vertx))
+                .toCompletionStage()
+                .toCompletableFuture());
     }
 
     public static TestServer start() {

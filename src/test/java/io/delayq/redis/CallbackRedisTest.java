@@ -50,7 +50,18 @@ class CallbackRedisTest {
                 .configure(
                         "t",
                         new TopicSettings(
-                                null, Retry.INHERITED, null, null, null, callback, WEBHOOK, null, keepDone, null, null, null)));
+                                null,
+                                Retry.INHERITED,
+                                null,
+                                null,
+                                null,
+                                callback,
+                                WEBHOOK,
+                                null,
+                                keepDone,
+                                null,
+                                null,
+                                null)));
     }
 
     private TreeSet<String> awake() {
@@ -72,7 +83,8 @@ class CallbackRedisTest {
         assertEquals(List.of("own"), ids(called));
         assertEquals("t", called.get(0).topic());
         long now = clock.advance(0);
-        assertEquals(new Delivery.Hook(OWN, WEBHOOK, now, now, true), called.get(0).hook());
+        assertEquals(
+                new Delivery.Hook(OWN, WEBHOOK, now, now, true), called.get(0).hook());
         assertEquals(List.of(), store.reserve(CALLED, 10));
     }
 

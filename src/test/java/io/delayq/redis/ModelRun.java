@@ -187,8 +187,7 @@ final class ModelRun {
         Delivery job = delivery();
         long wait = random.nextInt(2) * 700L;
         did = "release of " + job + " " + wait;
-        assertEquals(
-                model.release(job, wait), store.call(s -> s.defer(job.topic(), job.id(), job.lease(), wait)), did);
+        assertEquals(model.release(job, wait), store.call(s -> s.defer(job.topic(), job.id(), job.lease(), wait)), did);
     }
 
     /** Time passes; mostly the scanner runs then. */

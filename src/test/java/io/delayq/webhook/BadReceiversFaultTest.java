@@ -40,7 +40,9 @@ class BadReceiversFaultTest {
         bad.put("slow", Receiver.raw(socket -> socket.write("HTTP/1.1 200 OK\r\nContent-Length: 9999\r\n\r\nx")));
         bad.put("hangs", Receiver.raw(socket -> {}));
         bad.put("500", Receiver.answering(500, "broken"));
-        bad.put("half", Receiver.raw(socket -> socket.end(Buffer.buffer("HTTP/1.1 200 OK\r\nContent-Length: 50\r\n\r\nx"))));
+        bad.put(
+                "half",
+                Receiver.raw(socket -> socket.end(Buffer.buffer("HTTP/1.1 200 OK\r\nContent-Length: 50\r\n\r\nx"))));
         bad.put("closes", Receiver.raw(NetSocket::close));
         bad.put("garbage", Receiver.raw(socket -> socket.end(Buffer.buffer("\0\1\2 what is this\r\n\r\n\r\n"))));
         bad.put("huge", Receiver.raw(this::sendHuge));
@@ -134,7 +136,8 @@ class BadReceiversFaultTest {
             }
             // in the topic of a bad one, so that these stand in one line
             jobs.forEach(job -> ((JsonObject) job).put("topic", "hangs"));
-            assertEquals(GOOD_JOBS, server.post("/v1/jobs", jobs.encode()).json().getInteger("accepted"));
+            assertEquals(
+                    GOOD_JOBS, server.post("/v1/jobs", jobs.encode()).json().getInteger("accepted"));
             TestRedis.await("the good ones", Duration.ofSeconds(20), () -> good.count() == 2 * GOOD_JOBS);
             long[] late = good.calls().stream()
                     .skip(GOOD_JOBS)

@@ -39,7 +39,13 @@ class CallClientTest {
     @BeforeAll
     static void open() throws Exception {
         keytool("-genkeypair", "-alias", "shop", "-keyalg", "EC", "-dname", "CN=shop", "-ext", "san=dns:shop.example");
-        keytool("-exportcert", "-rfc", "-alias", "shop", "-file", dir.resolve("ca.pem").toString());
+        keytool(
+                "-exportcert",
+                "-rfc",
+                "-alias",
+                "shop",
+                "-file",
+                dir.resolve("ca.pem").toString());
         vertx = Vertx.vertx();
         server = Receiver.await(vertx.createHttpServer(new HttpServerOptions()
                         .setSsl(true)
@@ -48,7 +54,8 @@ class CallClientTest {
                                 .setPath(dir.resolve("keys.p12").toString())
                                 .setPassword(PASSWORD)))
                 .requestHandler(request -> request.response()
-                        .end(request.connection().indicatedServerName() + " " + request.authority().host()))
+                        .end(request.connection().indicatedServerName() + " "
+                                + request.authority().host()))
                 .listen(0, "127.0.0.1"));
         trusting = new CallClient(
                 vertx,

@@ -57,9 +57,13 @@ class CallRequestTest {
     @Test
     void a_text_goes_as_it_is_where_json_is_not_wanted() {
         Map<String, String> form = Map.of("Content-Type", "application/x-www-form-urlencoded");
-        assertEquals("a=1&b=é", request("t", "1", "POST", form, "\"a=1&b=\\u00e9\"").body().toString());
-        assertEquals("{\"a\":1}", request("t", "1", "POST", form, "{\"a\":1}").body().toString());
-        assertEquals("\"a\"", request("t", "1", "POST", Map.of(), "\"a\"").body().toString());
+        assertEquals(
+                "a=1&b=é",
+                request("t", "1", "POST", form, "\"a=1&b=\\u00e9\"").body().toString());
+        assertEquals(
+                "{\"a\":1}", request("t", "1", "POST", form, "{\"a\":1}").body().toString());
+        assertEquals(
+                "\"a\"", request("t", "1", "POST", Map.of(), "\"a\"").body().toString());
         assertEquals(
                 "\"a\"",
                 request("t", "1", "POST", Map.of("content-type", "application/vnd.shop+json"), "\"a\"")

@@ -43,8 +43,7 @@ final class Receiver implements AutoCloseable {
     }
 
     static Receiver answering(int status, String body) {
-        return http((request, call) ->
-                request.response().setStatusCode(status).end(body));
+        return http((request, call) -> request.response().setStatusCode(status).end(body));
     }
 
     /** @param answer given the connection, when the first bytes have come */
@@ -66,8 +65,7 @@ final class Receiver implements AutoCloseable {
     private Call came(HttpServerRequest request, Buffer body) {
         Map<String, String> headers = new TreeMap<>(String.CASE_INSENSITIVE_ORDER);
         request.headers().forEach(headers::put);
-        Call call = new Call(
-                System.currentTimeMillis(), request.method().name(), request.uri(), headers, body);
+        Call call = new Call(System.currentTimeMillis(), request.method().name(), request.uri(), headers, body);
         calls.add(call);
         return call;
     }

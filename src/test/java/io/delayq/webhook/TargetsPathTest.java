@@ -88,8 +88,13 @@ class TargetsPathTest {
 
     @Test
     void a_name_that_is_not_found_is_taken_and_fails_at_the_call() {
-        server.push("unknown", "{\"id\":\"1\",\"retry\":{\"maxAttempts\":1}," + job("http://nowhere.example/").substring(1));
-        assertEquals("no address was found for nowhere.example", dead(server, "unknown").getString("lastError"));
+        server.push(
+                "unknown",
+                "{\"id\":\"1\",\"retry\":{\"maxAttempts\":1},"
+                        + job("http://nowhere.example/").substring(1));
+        assertEquals(
+                "no address was found for nowhere.example",
+                dead(server, "unknown").getString("lastError"));
     }
 
     @Test

@@ -52,7 +52,11 @@ class WebhookBurstTest {
                         call.header("webhook-signature"));
             }
             assertEquals(
-                    count, calls.stream().map(call -> call.header("delayq-id")).distinct().count());
+                    count,
+                    calls.stream()
+                            .map(call -> call.header("delayq-id"))
+                            .distinct()
+                            .count());
             TestRedis.await("their end", Duration.ofSeconds(20), () -> {
                 JsonObject counts = server.get("/v1/topics/burst").json();
                 return counts.getInteger("ready") + counts.getInteger("delayed") + counts.getInteger("reserved") == 0;
@@ -73,7 +77,8 @@ class WebhookBurstTest {
                         .put("body", new JsonObject().put("n", i))
                         .put("callback", new JsonObject().put("url", shop.url("/"))));
             }
-            assertEquals(jobs.size(), server.post("/v1/jobs", jobs.encode()).json().getInteger("accepted"));
+            assertEquals(
+                    jobs.size(), server.post("/v1/jobs", jobs.encode()).json().getInteger("accepted"));
         }
     }
 }

@@ -10,12 +10,10 @@ import io.delayq.config.Settings;
 import io.delayq.path.TestServer;
 import io.delayq.redis.TestRedis;
 import io.delayq.webhook.Receiver.Call;
-import io.vertx.core.buffer.Buffer;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
-import java.util.Arrays;
 import java.util.Base64;
 import java.util.List;
 import java.util.function.BooleanSupplier;
@@ -91,7 +89,9 @@ class WebhookPathTest {
                             .map(call -> call.method() + call.target())
                             .sorted()
                             .toList());
-            await("their end", () -> state("high").equals("done") && state("own").equals("done"));
+            await(
+                    "their end",
+                    () -> state("high").equals("done") && state("own").equals("done"));
             JsonObject entry = entries("high").getJsonObject(0);
             assertEquals("acked", entry.getString("outcome"));
             assertEquals(204, entry.getJsonObject("answer").getInteger("status"));
@@ -141,7 +141,10 @@ class WebhookPathTest {
                     calls.stream().map(call -> call.header("delayq-attempt")).toList());
             assertEquals(
                     1,
-                    calls.stream().map(call -> call.header("webhook-id")).distinct().count());
+                    calls.stream()
+                            .map(call -> call.header("webhook-id"))
+                            .distinct()
+                            .count());
             assertBetween(200, 700, calls.get(1).millis() - calls.get(0).millis());
             assertBetween(400, 900, calls.get(2).millis() - calls.get(1).millis());
             JsonObject job = job("1").json();
@@ -187,8 +190,10 @@ class WebhookPathTest {
 
     @Test
     void who_asks_for_time_gets_it() {
-        try (Receiver shop = Receiver.http((request, call) ->
-                request.response().setStatusCode(503).putHeader("Retry-After", "7").end())) {
+        try (Receiver shop = Receiver.http((request, call) -> request.response()
+                .setStatusCode(503)
+                .putHeader("Retry-After", "7")
+                .end())) {
             push("1", shop.url("/"), "\"retry\":{\"backoff\":[0]}");
             await("the wait", () -> state("1").equals("delayed"));
             JsonObject job = job("1").json();
@@ -208,14 +213,15 @@ class WebhookPathTest {
             push("1", shop.url("/"), "\"retry\":{\"maxAttempts\":1}");
             await("its death", () -> state("1").equals("dead"));
             assertEquals(0, other.count());
-            assertEquals("answered 302; redirects are not followed", job("1").json().getString("lastError"));
+            assertEquals(
+                    "answered 302; redirects are not followed", job("1").json().getString("lastError"));
         }
     }
 
     @Test
     void success_is_what_the_topic_says() {
-        try (Receiver shop = Receiver.http(
-                (request, call) -> request.response().end("{\"success\":" + call.body() + "}"))) {
+        try (Receiver shop =
+                Receiver.http((request, call) -> request.response().end("{\"success\":" + call.body() + "}"))) {
             settings("{\"webhook\":{\"success\":\"success-true\"}}");
             push("good", shop.url("/"), "\"body\":true");
             push("bad", shop.url("/"), "\"body\":false,\"retry\":{\"maxAttempts\":1}");
@@ -255,8 +261,7 @@ class WebhookPathTest {
 
     @Test
     void a_limit_counts_for_calls_too() {
-        try (Receiver shop = Receiver.http((request, call) ->
-                request.response().end())) {
+        try (Receiver shop = Receiver.http((request, call) -> request.response().end())) {
             settings("{\"ratePerSecond\":20,\"callback\":{\"url\":\"" + shop.url("/") + "\"}}");
             JsonArray jobs = new JsonArray();
             for (int i = 0; i < 60; i++) {
@@ -264,7 +269,8 @@ class WebhookPathTest {
             }
             assertEquals(60, server.post("/v1/jobs", jobs.encode()).json().getInteger("accepted"));
             await("the calls", () -> shop.count() == 60);
-            long[] times = shop.calls().stream().mapToLong(Call::millis).sorted().toArray();
+            long[] times =
+                    shop.calls().stream().mapToLong(Call::millis).sorted().toArray();
             assertBetween(1_800, 6_000, times[59] - times[0]);
         }
     }
