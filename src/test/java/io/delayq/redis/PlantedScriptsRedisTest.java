@@ -61,6 +61,18 @@ class PlantedScriptsRedisTest {
         });
     }
 
+    private static Fault callback(
+            Script script, String right, String wrong, String because, Consumer<CallbackRedisTest> check) {
+        return new Fault(script, right, wrong, because, () -> {
+            CallbackRedisTest test = new CallbackRedisTest();
+            try {
+                check.accept(test);
+            } finally {
+                test.close();
+            }
+        });
+    }
+
     private static Fault rebucket(
             Script script, String right, String wrong, String because, Consumer<RebucketRedisTest> check) {
         return new Fault(script, right, wrong, because, () -> {
@@ -124,7 +136,30 @@ class PlantedScriptsRedisTest {
                         JobLifeRedisTest::a_done_job_is_kept_as_long_as_its_topic_says_and_its_id_is_free),
                 fault(Script.NACK, "math.min(run.losses + 1, 255)", "1", "(lost", 2),
                 fault(Script.EXTEND, "ttr = rules_of(run, settings_of(k.topic))", "ttr = 60000", "(extend", 1),
-                fault(Script.RELEASE, "if run.expires > 0 then expire_at(k, id, run.expires) end", "", "and due)", 2),
+                fault(
+                        Script.RELEASE,
+                        "if run.expires > 0 then expire_at(k, id, run.expires) end",
+                        "",
+                        "reserved of []",
+                        2),
+                callback(
+                        Script.RELEASE,
+                        "run.due = now + wait",
+                        "run.due = now",
+                        "a_job_that_is_put_off",
+                        CallbackRedisTest::a_job_that_is_put_off_comes_again_after_a_while_with_all_its_attempts),
+                callback(
+                        Script.RESERVE,
+                        "set.callback and not called",
+                        "false",
+                        "a_topics_callback",
+                        CallbackRedisTest::a_topics_callback_is_for_all_of_its_jobs),
+                callback(
+                        Script.NACK,
+                        "if wait and wait < 0 or most",
+                        "if most",
+                        "a_job_that_is_not_wanted",
+                        CallbackRedisTest::a_job_that_is_not_wanted_any_more_is_dead_with_attempts_left),
                 fault(Script.CANCEL, "lay_ghosts()\ntell()", "tell()", "keys left after a full drain", 1),
                 fault(
                         Script.RESCHEDULE,

@@ -21,7 +21,7 @@ class WebhookBurstTest {
 
     @Test
     void two_thousand_at_once_are_all_called_and_signed() throws Exception {
-        check(2_000, 500, 0);
+        check(2_000, 200, 0);
     }
 
     @Test
