@@ -18,6 +18,7 @@ local list, answer = ARGV[4], {now}
 local function admit(k, set, id, at)
   -- the id of a job that is done is free
   if call('ZREM', k.done, id) == 1 then
+    if is_owned(call('HGET', k.jobs, id)) then call('HDEL', ids_key, id) end
     call('HDEL', k.runs, id)
     call('HDEL', k.log, id)
   elseif call('HEXISTS', k.jobs, id) == 1 then

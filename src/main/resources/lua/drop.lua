@@ -23,7 +23,7 @@ else
   call('UNLINK', k.heads, k.turn, k.rate, k.n, k.h, k.l, k.c, k.ghosts)
   call('HDEL', KEYS[2], k.topic)
   call('ZREM', KEYS[3], k.topic)
-  call('SREM', KEYS[4], k.topic)
+  call('SREM', KEYS[4], k.topic, by_callback(k.topic))
 end
 tell()
 return remember({number})

@@ -33,7 +33,7 @@ local function entry(id, run, record)
 end
 
 -- Out of its group and without an end of its ttl, for it does not come back.
-local function keep(id, run, record)
+local function keep_run(id, run, record)
   local group = group_of(k, record)
   if group then call('SREM', group, id) end
   call('ZREM', k.expire, id)
@@ -53,7 +53,7 @@ local function settle(id, lane, record)
   end
   run.attempts, run.started = run.attempts + 1, now
   entries[#entries + 1], answer[#answer + 1] = entry(id, run, record), run.due
-  if kept > 0 then keep(id, run, record)
+  if kept > 0 then keep_run(id, run, record)
   else gone[#gone + 1], gone_records[#gone_records + 1] = id, record end
 end
 
@@ -97,6 +97,7 @@ if list and not set.paused then
     if call('EXISTS', k.ghosts) == 1 then bury(k) end
     answer[2] = call('LLEN', k.h) + call('LLEN', k.n) + call('LLEN', k.l) > 0 and 1 or 0
     if answer[2] == 0 then call('SREM', KEYS[4], k.topic) end
+    if answer[2] == 0 and call('LLEN', k.c) == 0 then call('SREM', KEYS[4], by_callback(k.topic)) end
   end
 end
 tell()

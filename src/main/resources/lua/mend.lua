@@ -39,7 +39,7 @@ for _, topic in ipairs(names) do
     if call('HLEN', k.jobs) == 0 then
       call('HDEL', KEYS[2], topic)
       call('ZREM', KEYS[3], topic)
-      call('SREM', KEYS[4], topic)
+      call('SREM', KEYS[4], topic, by_callback(topic))
     end
     changed = changed + 1
   end

@@ -5,14 +5,15 @@
   KEYS[1..5] as in prelude.lua
   ARGV[1..3] as in prelude.lua
   ARGV[4..] for each topic: topic, count, then for each job: id, lease, wait (ms; -1: by backoff; -2: its connection
-    was lost: at once; from the second loss in a row on by backoff), error, by (whom, or '')
+    was lost: at once; from the second loss in a row on by backoff; -3: it is dead), error, by (whom, or ''), more (of
+    its log, see write_log)
   Returns {for each job: delayed, ready, dead, gone, or stale if the lease does not hold; and its due time}
   Atomic: a job is on one index, never on two or none.
 ]]
 local known = replay()
 if known then return known end
 local answer = {}
-local groups = groups_of(4, 5, 'jobs', 'clock', 'lease', 'runs', 'log', 'expire', 'dead', 'n', 'h', 'l', 'c', 'ghosts')
+local groups = groups_of(4, 6, 'jobs', 'clock', 'lease', 'runs', 'log', 'expire', 'dead', 'n', 'h', 'l', 'c', 'ghosts')
 
 local function held(k, at)
   local packed = call('HGET', k.runs, ARGV[at])
@@ -21,15 +22,15 @@ local function held(k, at)
 end
 
 for _, group in ipairs(groups) do
-  for at = group.from, group.to, 5 do
+  for at = group.from, group.to, 6 do
     local run = held(group.k, at)
     if run and run.grouped == 1 then guard_groups(group.k, {call('HGET', group.k.jobs, ARGV[at])}) end
   end
 end
 for _, group in ipairs(groups) do
   local k = group.k
-  for at = group.from, group.to, 5 do
-    local id, wait, by = ARGV[at], tonumber(ARGV[at + 2]), ARGV[at + 4]
+  for at = group.from, group.to, 6 do
+    local id, wait = ARGV[at], tonumber(ARGV[at + 2])
     local run = held(k, at)
     local state, due = 'stale', 0
     if run then
@@ -39,7 +40,8 @@ for _, group in ipairs(groups) do
       call('ZREM', k.lease, id)
       if lost and run.losses == 1 then wait = 0 end
       local record = run.grouped == 1 and call('HGET', k.jobs, id)
-      state = run_again(k, id, run, record, lost and 'lost' or 'nacked', wait >= 0 and wait or nil, by)
+      if wait == -1 or wait == -2 then wait = nil end
+      state = run_again(k, id, run, record, lost and 'lost' or 'nacked', wait, ARGV[at + 4], ARGV[at + 5])
       due = run.due
       if state ~= 'gone' then call('HSET', k.runs, id, pack_run(run)) end
     end

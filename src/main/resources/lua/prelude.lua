@@ -6,7 +6,7 @@
     KEYS[1] next    ZSET  kind + topic, score the earliest time anything of it is due: the bucket's alarm
     KEYS[2] topics  HASH  topic -> settings, '' for none set, else version, paused (0, 1), JSON; #rev -> last version
     KEYS[3] names   ZSET  topic, all with score 0: the topics in order
-    KEYS[4] awake   SET   topics with something in a ready list
+    KEYS[4] awake   SET   topics with something in a ready list; with \3 before it: of which something is to be called
     KEYS[5] call    STRING  number and answer of this caller's last call of this kind (numbered scripts only)
     ARGV[1] channel the hints' channel
     ARGV[2] bucket  this bucket's number
@@ -135,9 +135,25 @@ local function wake(topic)
   end
 end
 
+-- What the jobs of a topic that are delivered by callback are called, in `awake`, in hints and in reserve.
+local function by_callback(topic)
+  return '\3' .. topic
+end
+
+-- Jobs of a lane have become ready: whoever serves them is told if there were none.
+local function rouse(topic, lane)
+  if lane ~= 'c' and call('SADD', KEYS[4], topic) == 1 then wake(topic) end
+  if (lane == 'c' or settings_of(topic).callback) and call('SADD', KEYS[4], by_callback(topic)) == 1 then
+    wake(by_callback(topic))
+  end
+end
+
 -- A job is reserved no more: under a limit that makes room for another.
 local function freed(topic)
-  if settings_of(topic).maxInFlight then wake(topic) end
+  if settings_of(topic).maxInFlight then
+    wake(topic)
+    if call('SISMEMBER', KEYS[4], by_callback(topic)) == 1 then wake(by_callback(topic)) end
+  end
 end
 
 local function lane_of(record)
@@ -162,7 +178,7 @@ local function make_ready(k, lane, ids)
     ids = fresh
   end
   if #ids > 0 then call('RPUSH', k[lane], unpack(ids)) end
-  if lane ~= 'c' and call('SADD', KEYS[4], k.topic) == 1 then wake(k.topic) end
+  rouse(k.topic, lane)
 end
 
 -- What a record says beside its body: ttl, own rules ('' if none), group, where the body begins, extras, as
@@ -282,15 +298,16 @@ local function cut(text, most)
   return sub(text, 1, most)
 end
 
--- Writes down how an attempt ended; the last ten of a job are kept, a JSON object a line.
-local function write_log(k, id, run, start, outcome, by)
+-- Writes down how an attempt ended; the last ten of a job are kept, a JSON object a line. What more there is to say
+-- comes as further members, or ''.
+local function write_log(k, id, run, start, outcome, by, more)
   local entry = string.format('{"attempt":%d,"start":%.0f,"end":%.0f,"outcome":"%s"', run.attempts, start, now, outcome)
   if run.error ~= '' then entry = entry .. ',"error":' .. cjson.encode(cut(run.error, 512)) end
   if by ~= '' then entry = entry .. ',"by":' .. cjson.encode(by) end
   local kept = call('HGET', k.log, id) or ''
   local _, lines = string.gsub(kept, '\n', '\n')
   if lines >= 10 then kept = sub(kept, string.find(kept, '\n', 1, true) + 1) end
-  call('HSET', k.log, id, kept .. entry .. '}\n')
+  call('HSET', k.log, id, kept .. entry .. (more or '') .. '}\n')
 end
 
 -- Nothing is left of jobs that stand on no index any more.
@@ -311,11 +328,11 @@ local function forget(k, ids, records)
 end
 
 -- A job that was reserved is done, and kept. Out of its group, for it does not come back.
-local function keep(k, id, packed, record, by)
+local function keep(k, id, packed, record, by, more)
   local group, run = group_of(k, record), unpack_run(packed)
   if group then call('SREM', group, id) end
   run.lease, run.expires, run.error = '', 0, ''
-  write_log(k, id, run, run.started, 'acked', by)
+  write_log(k, id, run, run.started, 'acked', by, more)
   call('HSET', k.runs, id, pack_run(run))
   call('ZADD', k.done, now, id)
 end
@@ -345,16 +362,17 @@ local function expired(k, id, run, record)
 end
 
 -- After an attempt that failed: gone or dead if its ttl is over, dead if it was the last, else ready again after the
--- wait, or by backoff if nil. The caller has taken the job off `lease`; it stores the run unless the job is gone.
+-- wait, by backoff if nil, dead if that is negative. The caller has taken the job off `lease`; it stores the run unless
+-- the job is gone.
 -- Returns the new state.
-local function run_again(k, id, run, record, how, wait, by)
+local function run_again(k, id, run, record, how, wait, by, more)
   local over = run.expires > 0 and run.expires <= now
-  write_log(k, id, run, run.started, over and 'expired' or how, by)
+  write_log(k, id, run, run.started, over and 'expired' or how, by, more)
   freed(k.topic)
   if over then return expired(k, id, run, record) end
   local _, most, rule = rules_of(run, settings_of(k.topic))
   run.lease = ''
-  if most > 0 and run.attempts >= most then
+  if wait and wait < 0 or most > 0 and run.attempts >= most then
     run.expires = 0
     die(k, id)
     return 'dead'
@@ -404,7 +422,7 @@ local function bury(k)
   local entries, ghosts = ready_count(k)
   if ghosts < entries then return entries, ghosts end
   call('UNLINK', k.n, k.h, k.l, k.c, k.ghosts)
-  call('SREM', KEYS[4], k.topic)
+  call('SREM', KEYS[4], k.topic, by_callback(k.topic))
   return 0, 0
 end
 
@@ -513,7 +531,13 @@ end
 local function obey(k)
   if call('EXISTS', k.dead) == 1 then arm('d', k.topic, now) end
   if call('EXISTS', k.done) == 1 then arm('o', k.topic, now) end
-  if call('SISMEMBER', KEYS[4], k.topic) == 1 then wake(k.topic) end
+  local called = by_callback(k.topic)
+  if call('SISMEMBER', KEYS[4], k.topic) == 1 then
+    wake(k.topic)
+    -- if the topic has no callback, whoever makes them finds nothing there
+    call('SADD', KEYS[4], called)
+  end
+  if call('SISMEMBER', KEYS[4], called) == 1 then wake(called) end
 end
 
 -- A topic comes into being with its first job.

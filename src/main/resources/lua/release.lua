@@ -1,19 +1,20 @@
 #!lua flags=allow-oom
 --[[
-  Gives back jobs that were leased but never reached a consumer: to the head of ready, the attempt not counted.
+  Gives back jobs that were leased but never reached a consumer, the attempt not counted: to the head of ready, or
+  on the clock for a while.
   KEYS[1..5] as in prelude.lua
   ARGV[1..3] as in prelude.lua
-  ARGV[4..] for each topic: topic, count, then for each job: id, lease
-  Returns {for each job 1 if it is ready again, 0 if the lease does not hold}
+  ARGV[4..] for each topic: topic, count, then for each job: id, lease, wait (ms)
+  Returns {for each job 1 if it was given back, 0 if the lease does not hold}
 ]]
 local known = replay()
 if known then return known end
 local answer = {}
-for _, group in ipairs(groups_of(4, 2, 'lease', 'runs', 'expire', 'n', 'h', 'l', 'c', 'heads')) do
+for _, group in ipairs(groups_of(4, 3, 'clock', 'lease', 'runs', 'expire', 'n', 'h', 'l', 'c', 'heads')) do
   local k, back = group.k, {}
   -- from the last to the first, so that they stand in the list as they stood
-  for at = group.to - 1, group.from, -2 do
-    local id, lease = ARGV[at], ARGV[at + 1]
+  for at = group.to - 2, group.from, -3 do
+    local id, lease, wait = ARGV[at], ARGV[at + 1], tonumber(ARGV[at + 2])
     local packed = call('HGET', k.runs, id)
     local run = packed and unpack_run(packed)
     local held = run and lease ~= '' and run.lease == lease
@@ -22,12 +23,18 @@ for _, group in ipairs(groups_of(4, 2, 'lease', 'runs', 'expire', 'n', 'h', 'l',
       -- if that is past, its alarm goes off at once
       if run.expires > 0 then expire_at(k, id, run.expires) end
       run.lease, run.attempts, run.expires = '', run.attempts - 1, 0
+      if wait > 0 then
+        run.due = now + wait
+        call('ZADD', k.clock, run.due, LANE_BYTE[run.lane] .. id)
+        arm('c', k.topic, run.due)
+      else
+        -- a leased job has no entry left in the lists, a ghost of it neither
+        call('LPUSH', k[run.lane], id)
+        popped(k, run.lane, -1)
+        rouse(k.topic, run.lane)
+      end
       call('HSET', k.runs, id, pack_run(run))
-      -- a leased job has no entry left in the lists, a ghost of it neither
-      call('LPUSH', k[run.lane], id)
-      popped(k, run.lane, -1)
       freed(k.topic)
-      if run.lane ~= 'c' and call('SADD', KEYS[4], k.topic) == 1 then wake(k.topic) end
     end
     table.insert(back, 1, held and 1 or 0)
   end

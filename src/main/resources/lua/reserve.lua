@@ -1,15 +1,17 @@
 #!lua flags=allow-oom
 --[[
   Leases ready jobs to the caller, by priority: of ten places seven to high, two to normal, one to low, free ones to
-  whoever has jobs. Nothing of a topic that is paused or delivers by callback.
+  whoever has jobs. Nothing of a topic that is paused; and of one that delivers by callback, as of single jobs that do,
+  only to a caller who asks for such: a topic with \3 before it is those of its jobs that go by callback.
   KEYS[1..5] as in prelude.lua
   ARGV[1..3] as in prelude.lua
   ARGV[4] token  random text, new with each call; a job's lease is the token and its place in the answer
   ARGV[5] bytes  stop when the records are longer than this in all; negative: of topics with a Redis list, which
-    nobody else gets jobs of, and of no others
-  ARGV[6..] topic, how many (negative: the caller has its turn, see turn.lua); again for each topic
-  Returns {now, then for each topic: 1 if more is there, 2 if a turn is needed, else 0; how many; and for each of these
-    its id; and packed: its place (2 bytes), attempt (4), maxAttempts (4), due (6), deadline (6), record}
+    nobody else gets jobs of but by callback, and of no others
+  ARGV[6..] topic (see above), how many (negative: the caller has its turn, see turn.lua); again for each topic
+  Returns {now, then for each topic: 1 if more is there, 2 if a turn is needed, else 0; how many; by callback: the
+    topic's settings as stored; and for each of these its id; and packed: its place (2 bytes), attempt (4),
+    maxAttempts (4), due (6), deadline (6), record}
   Atomic: a job is leased with its alarm set, or still ready.
 ]]
 local PLACES, PART = {'h', 'h', 'n', 'h', 'h', 'l', 'h', 'h', 'n', 'h'}, 50
@@ -37,6 +39,7 @@ if known then
   for _, was in ipairs(known) do
     local k, head = keys_of(was.topic), size + 2
     answer[size + 1], answer[head], size = was.more, 0, head
+    if was.called then size, answer[head + 1] = head + 1, call('HGET', KEYS[2], k.topic) or '' end
     for i, id in ipairs(was.ids) do
       local packed, place_at = call('HGET', k.runs, id), was.first + i - 1
       if holds(packed, token .. place_at) then
@@ -50,23 +53,35 @@ if known then
   return answer
 end
 
+-- The lanes that a want is about, the first one being the usual one: 'nhl', 'c' or 'cnhl'.
+local function lanes_of(called, set)
+  return not called and 'nhl' or set.callback and 'cnhl' or 'c'
+end
+
+local function entries(k, lane, mine)
+  return string.find(mine, lane, 1, true) and call('LLEN', k[lane]) or 0
+end
+
 -- Up to n live entries off the ready lists in the order of places, at most 3n looked at. Returns ids, their lanes.
-local function pop(k, n)
+local function pop(k, n, mine)
   local watched = call('EXISTS', k.ghosts, k.heads) > 0
   local haunted_list, ids, lanes, looked = watched and call('EXISTS', k.ghosts) == 1, {}, {}, 0
-  if not watched and call('EXISTS', k.h, k.l) == 0 then
+  if not watched and (mine == 'c' or mine == 'nhl' and call('EXISTS', k.h, k.l) == 0) then
     -- nothing to share out
-    ids = call('LPOP', k.n, int(n)) or {}
-    for i = 1, #ids do lanes[i] = 'n' end
+    local only = sub(mine, 1, 1)
+    ids = call('LPOP', k[only], int(n)) or {}
+    for i = 1, #ids do lanes[i] = only end
     return ids, lanes
   end
   repeat
     local before = looked
-    local left = {h = call('LLEN', k.h), n = call('LLEN', k.n), l = call('LLEN', k.l)}
-    local order, take, taken = {}, {h = 0, n = 0, l = 0}, {}
-    for i = 1, math.min(n - #ids, left.h + left.n + left.l) do
-      local lane = PLACES[(time[2] + i) % 10 + 1]
-      if left[lane] == 0 then lane = left.h > 0 and 'h' or left.n > 0 and 'n' or 'l' end
+    local left = {h = entries(k, 'h', mine), n = entries(k, 'n', mine), l = entries(k, 'l', mine),
+      c = entries(k, 'c', mine)}
+    local order, take, taken = {}, {h = 0, n = 0, l = 0, c = 0}, {}
+    for i = 1, math.min(n - #ids, left.h + left.n + left.l + left.c) do
+      -- jobs with a callback of their own have every other place
+      local lane = i % 2 == 0 and left.c > 0 and 'c' or PLACES[(time[2] + i) % 10 + 1]
+      if left[lane] == 0 then lane = left.h > 0 and 'h' or left.n > 0 and 'n' or left.l > 0 and 'l' or 'c' end
       left[lane], take[lane] = left[lane] - 1, take[lane] + 1
       order[i] = lane
     end
@@ -105,9 +120,9 @@ local function guard_expiring(k, n)
   return guarded
 end
 
-local function lease(k, n, set, guarded)
+local function lease(k, n, set, guarded, mine)
   if room <= 0 then return {} end
-  local ids, lanes = pop(k, n)
+  local ids, lanes = pop(k, n, mine)
   local leased, runs, leases, count, soonest, records = {}, {}, {}, 0, nil, nil
   local usual_ttr, usual_most = rules_of({rules = ''}, set)
   local usual_deadline = now + usual_ttr
@@ -172,26 +187,32 @@ end
 
 local wanted = {}
 for at = 6, #ARGV, 2 do
-  local k = keys_of(ARGV[at], 'jobs', 'lease', 'runs', 'log', 'expire', 'dead', 'n', 'h', 'l', 'c', 'ghosts', 'heads')
+  local called = byte(ARGV[at]) == 3
+  local k = keys_of(called and sub(ARGV[at], 2) or ARGV[at], 'jobs', 'lease', 'runs', 'log', 'expire', 'dead',
+    'n', 'h', 'l', 'c', 'ghosts', 'heads')
   local set, n = settings_of(k.topic), tonumber(ARGV[at + 1])
   local refused = nil
-  if set.paused or set.callback or (set.redisList ~= nil) ~= for_lists then refused = 0
+  if set.paused or not called and (set.callback or (set.redisList ~= nil) ~= for_lists) then refused = 0
   elseif n > 0 and (set.maxInFlight and not for_lists or set.ratePerSecond) then refused = 2 end
-  wanted[#wanted + 1] = {k = k, n = math.abs(n), set = set, refused = refused}
+  wanted[#wanted + 1] = {k = k, n = math.abs(n), set = set, refused = refused, called = called}
   if not refused then wanted[#wanted].guarded = guard_expiring(k, math.abs(n)) end
 end
 for _, want in ipairs(wanted) do
   local k, more, leased, head, first = want.k, want.refused, {}, size + 2, place_no
   answer[size + 1], answer[head], size = 0, 0, head
+  if want.called then size, answer[head + 1] = head + 1, call('HGET', KEYS[2], k.topic) or '' end
   if not more then
-    leased = lease(k, want.n, want.set, want.guarded)
+    leased = lease(k, want.n, want.set, want.guarded, lanes_of(want.called, want.set))
     -- the last live one may have stood before ghosts
     if call('EXISTS', k.ghosts) == 1 then bury(k) end
-    more = call('LLEN', k.h) + call('LLEN', k.n) + call('LLEN', k.l) > 0 and 1 or 0
-    if more == 0 then call('SREM', KEYS[4], k.topic) end
+    local left, own = call('LLEN', k.h) + call('LLEN', k.n) + call('LLEN', k.l), call('LLEN', k.c)
+    if left == 0 then call('SREM', KEYS[4], k.topic) end
+    if want.called then left = own + (want.set.callback and left or 0) end
+    if left == 0 and own == 0 then call('SREM', KEYS[4], by_callback(k.topic)) end
+    more = left > 0 and 1 or 0
   end
   answer[head - 1], answer[head] = more, #leased
-  memory[#memory + 1] = {topic = k.topic, more = more, first = first, ids = leased}
+  memory[#memory + 1] = {topic = k.topic, more = more, first = first, ids = leased, called = want.called}
 end
 tell()
 remember(memory)

@@ -6,6 +6,7 @@ import io.delayq.cli.Context;
 import io.delayq.cli.PidFile;
 import io.delayq.config.Settings;
 import io.delayq.config.SettingsLoader;
+import io.delayq.http.Resolver;
 import io.vertx.core.Vertx;
 import io.vertx.core.VertxOptions;
 import java.lang.reflect.Proxy;
@@ -58,7 +59,7 @@ public final class Main {
         SettingsLoader.load(vertx, file, System.getenv(), flags)
                 .compose(loaded -> {
                     loaded.warnings().forEach(log::warn);
-                    server.set(new Server(vertx, loaded.settings()));
+                    server.set(new Server(vertx, loaded.settings(), Resolver.of(vertx)));
                     return server.get()
                             .open()
                             .onSuccess(open -> sayHello(server.get(), loaded.settings()))

@@ -12,6 +12,8 @@ import io.delayq.config.Settings;
 import io.delayq.gateway.GatewayVerticle;
 import io.delayq.http.JobText;
 import io.delayq.http.PortCheck;
+import io.delayq.http.Resolver;
+import io.delayq.http.Targets;
 import io.delayq.ingress.IngressVerticle;
 import io.delayq.ingress.OpsRoutes;
 import io.delayq.ingress.OpsVerticle;
@@ -27,6 +29,7 @@ import io.delayq.redis.RedisTrust;
 import io.delayq.redis.ServerList.Member;
 import io.delayq.redis.StartCheck;
 import io.delayq.redis.Stores;
+import io.delayq.webhook.WebhookVerticle;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import io.vertx.core.Deployable;
@@ -61,20 +64,27 @@ public final class Server {
 
     private final Vertx vertx;
     private final Settings settings;
+    private final Resolver resolver;
     private final Deque<Supplier<Future<?>>> toClose = new ConcurrentLinkedDeque<>();
     private final Promise<Void> unfit = Promise.promise();
     private volatile int port;
     /** Guarded by {@link #toClose}: what is opened is either closed by the stop, or not opened any more. */
     private boolean stopping;
 
-    Server(Vertx vertx, Settings settings) {
+    Server(Vertx vertx, Settings settings, Resolver resolver) {
         this.vertx = vertx;
         this.settings = settings;
+        this.resolver = resolver;
     }
 
     /** Starts on a Vert.x of your own. Waits for Redis if it is away. What was opened is closed again on failure. */
     public static Future<Server> start(Vertx vertx, Settings settings) {
-        Server server = new Server(vertx, settings);
+        return start(vertx, settings, Resolver.of(vertx));
+    }
+
+    /** @param resolver finds the addresses of callbacks' hosts */
+    public static Future<Server> start(Vertx vertx, Settings settings, Resolver resolver) {
+        Server server = new Server(vertx, settings, resolver);
         return server.open()
                 .recover(error -> server.stop().transform(closed -> Future.failedFuture(error)))
                 .map(server);
@@ -154,46 +164,51 @@ public final class Server {
         Keys keys = new Keys(set.namespace(), set.buckets());
         Settings.Instances instances = set.instances();
         String server = UUID.randomUUID().toString();
-        Addresses addresses = new Addresses(server, instances.scanner(), instances.dispatcher(), instances.gateway());
+        // callbacks come from a dispatcher too
+        int dispatchers = Math.max(instances.dispatcher(), Math.min(1, instances.webhook()));
+        int lists = Math.min(1, instances.dispatcher());
+        Addresses addresses = new Addresses(
+                server, instances.scanner(), dispatchers, lists, instances.gateway(), instances.webhook());
         PrometheusMeterRegistry registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
         Stores stores = new Stores(endpoint, keys, new Meters(registry));
+        Targets targets = new Targets(set.webhook().allow(), resolver);
         Ids ids = new Ids();
         OpsRoutes ops = new OpsRoutes(registry);
         // Vert.x lets servers on the same negative port share one that is free
         int askedPort = set.http().port() == 0
                 ? -freePorts.incrementAndGet()
                 : set.http().port();
-        FrontDoor fronts = FrontDoor.ofMainPort(set, stores.meters(), callback -> Future.succeededFuture());
+        FrontDoor fronts = FrontDoor.ofMainPort(set, stores.meters(), targets);
         List<IngressVerticle> doors = new ArrayList<>();
         List<FrontVerticle> ownDoors = new ArrayList<>();
         for (int i = 0; i < instances.ingress(); i++) {
-            doors.add(new IngressVerticle(set, stores, addresses, ids, ops, fronts, askedPort, i));
+            doors.add(new IngressVerticle(set, stores, addresses, targets, ids, ops, fronts, askedPort, i));
         }
         if (!doors.isEmpty()) {
             FrontDoor.announce(set);
-            FrontDoor.ofTheirOwn(set, stores.meters(), callback -> Future.succeededFuture())
+            FrontDoor.ofTheirOwn(set, stores.meters(), targets)
                     .forEach((at, door) -> ownDoors.add(
                             new FrontVerticle(set, at, stores, addresses, ids, door, "front-" + ownDoors.size())));
         }
         // whoever runs a server can ask it how it is, also one that takes no jobs
         OpsVerticle window = doors.isEmpty() ? new OpsVerticle(set, stores, ops, askedPort) : null;
-        int woken = Math.min(1, instances.scanner() + instances.dispatcher());
+        int woken = Math.min(1, instances.scanner() + dispatchers);
         return check(endpoint, keys)
-                .compose(ok -> deploy(Math.min(1, instances.dispatcher()), i -> new ListVerticle(stores, addresses)))
+                .compose(ok -> deploy(lists, i -> new ListVerticle(stores, addresses)))
                 .compose(ok -> deploy(woken, i -> new WakeVerticle(stores, addresses)))
                 .compose(ok -> deploy(instances.scanner(), i -> new ScannerVerticle(stores, addresses, i)))
-                .compose(ok -> deploy(instances.dispatcher(), i -> new DispatchVerticle(stores, addresses, i)))
+                .compose(ok -> deploy(dispatchers, i -> new DispatchVerticle(stores, addresses, i)))
+                .compose(ok -> deploy(
+                        instances.webhook(), i -> new WebhookVerticle(set.webhook(), stores, addresses, targets, i)))
                 .compose(ok -> window == null ? deploy(doors.size(), doors::get) : deploy(1, i -> window))
                 .compose(ok -> deploy(ownDoors.size(), ownDoors::get))
                 .compose(ok -> deploy(
-                        set.intakeList() == null ? 0 : Math.min(1, instances.ingress()), i -> intake(set, stores, ids)))
-                .compose(ok -> deploy(instances.gateway(), i -> new GatewayVerticle(stores, addresses, ids, i)))
+                        set.intakeList() == null ? 0 : Math.min(1, instances.ingress()),
+                        i -> new IntakeVerticle(stores, ids, set.intakeList(), JobText.json(targets), targets)))
+                .compose(
+                        ok -> deploy(instances.gateway(), i -> new GatewayVerticle(stores, addresses, targets, ids, i)))
                 .onSuccess(ok -> port = window == null ? doors.get(0).actualPort() : window.actualPort())
                 .compose(ok -> deploy(1, i -> new HeartbeatVerticle(stores, addresses, member(server, set))));
-    }
-
-    private static IntakeVerticle intake(Settings set, Stores stores, Ids ids) {
-        return new IntakeVerticle(stores, ids, set.intakeList(), JobText.JSON);
     }
 
     private Member member(String id, Settings set) {

@@ -12,6 +12,7 @@ import io.vertx.core.eventbus.DeliveryOptions;
  * <tr><td>{@link #scanner}</td><td>{@link Share}</td><td>HeartbeatVerticle</td><td>every ScannerVerticle</td><td>0.1 s: sent again by the {@link Courier} until answered, and with every heartbeat; a bucket that nobody scans is served by the look each second, one that two scan costs calls</td></tr>
  * <tr><td>{@link #heartbeat}</td><td>{@link ServersHint}</td><td>WakeVerticle</td><td>HeartbeatVerticle</td><td>half a second, until the next heartbeat</td></tr>
  * <tr><td>{@link #dispatcher}</td><td>{@link ReadyHint}</td><td>WakeVerticle</td><td>the topic's DispatchVerticle</td><td>0.1 s: sent again by the {@link Courier} until answered; a second if it gives up, until the next look</td></tr>
+ * <tr><td>{@link #webhook}</td><td>{@link ReadyHint}</td><td>WakeVerticle</td><td>the topic's WebhookVerticle</td><td>likewise</td></tr>
  * <tr><td>{@link #dispatcher}</td><td>{@link Demand}, {@link Withdrawal}</td><td>rooms with consumers</td><td>the topic's DispatchVerticle</td><td>likewise; a batch for a consumer that left is refused and released</td></tr>
  * <tr><td>{@link #lists}</td><td>{@link ReadyHint}, of topics with a Redis list only</td><td>WakeVerticle</td><td>ListVerticle</td><td>likewise</td></tr>
  * <tr><td>{@link #lists}</td><td>{@link io.delayq.redis.TopicStore.Listed}</td><td>WakeVerticle</td><td>ListVerticle</td><td>likewise: said again with every look</td></tr>
@@ -23,17 +24,21 @@ public final class Addresses {
     private final String prefix;
     private final int scanners;
     private final int dispatchers;
+    private final int lists;
     private final int gateways;
+    private final int webhooks;
 
     /**
      * @param server tells the servers in one Vert.x apart
      * @param scanners how many instances there are here, as of the others; 0: this server has not the role
      */
-    public Addresses(String server, int scanners, int dispatchers, int gateways) {
+    public Addresses(String server, int scanners, int dispatchers, int lists, int gateways, int webhooks) {
         this.prefix = "delayq." + server + ".";
         this.scanners = scanners;
         this.dispatchers = dispatchers;
+        this.lists = lists;
         this.gateways = gateways;
+        this.webhooks = webhooks;
     }
 
     public static DeliveryOptions options() {
@@ -70,6 +75,10 @@ public final class Addresses {
         return dispatcher(Math.floorMod(topic.hashCode(), dispatchers));
     }
 
+    public boolean hasLists() {
+        return lists > 0;
+    }
+
     public String lists() {
         return prefix + "lists";
     }
@@ -77,6 +86,19 @@ public final class Addresses {
     /** The gateway for a connection, by its number. */
     public String gateway(int number) {
         return prefix + "gateway." + Math.floorMod(number, gateways);
+    }
+
+    public boolean hasWebhook() {
+        return webhooks > 0;
+    }
+
+    public String webhook(int instance) {
+        return prefix + "webhook." + instance;
+    }
+
+    /** Who makes the callbacks of a topic, by the name that these go under. */
+    public String webhookOf(String name) {
+        return webhook(Math.floorMod(name.hashCode(), webhooks));
     }
 
     public String room(String name) {

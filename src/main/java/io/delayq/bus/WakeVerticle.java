@@ -1,5 +1,6 @@
 package io.delayq.bus;
 
+import io.delayq.job.Callback;
 import io.delayq.redis.HintSubscription;
 import io.delayq.redis.Store;
 import io.delayq.redis.Stores;
@@ -12,8 +13,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Between the rooms, not one of them: turns the hints that scripts publish in Redis into messages for the scanners and
- * dispatchers of this process, and for its lists, and once a second looks at every bucket for what was missed, also at those that another
- * server scans: it may be gone. One for each process.
+ * dispatchers of this process, its callbacks and its lists, and once a second looks at every bucket for what was
+ * missed, also at those that another server scans: it may be gone. One for each process.
  */
 public final class WakeVerticle extends VerticleBase implements HintSubscription.Listener {
     private static final long LOOK_MILLIS = 1_000;
@@ -68,18 +69,22 @@ public final class WakeVerticle extends VerticleBase implements HintSubscription
 
     @Override
     public void ready(int bucket, String topic) {
-        if (addresses.hasDispatcher()) {
-            ReadyHint hint = new ReadyHint(bucket, topic);
+        ReadyHint hint = new ReadyHint(bucket, topic);
+        boolean isCalled = Callback.isJobsOf(topic);
+        if (isCalled && addresses.hasWebhook()) {
+            courier.send(addresses.webhookOf(topic), hint);
+        }
+        if (addresses.hasDispatcher() && (!isCalled || addresses.hasWebhook())) {
             courier.send(addresses.dispatcherOf(topic), hint);
-            if (listed.topics().contains(topic)) {
-                courier.send(addresses.lists(), hint);
-            }
+        }
+        if (addresses.hasLists() && listed.topics().contains(topic)) {
+            courier.send(addresses.lists(), hint);
         }
     }
 
     @Override
     public void settingsChanged() {
-        if (addresses.hasDispatcher()) {
+        if (addresses.hasLists()) {
             learn();
         }
     }

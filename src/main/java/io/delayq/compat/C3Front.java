@@ -36,7 +36,8 @@ final class C3Front implements FrontEnd {
                     form.getOrDefault("notify_url", ""),
                     form.getOrDefault("method_name", ""),
                     form.getOrDefault("notify_param", ""),
-                    planned);
+                    planned,
+                    core.targets());
             return judged().compose(ready -> core.store().look(0))
                     .compose(look -> core.push(task.job(core.ids().next(), look.now())))
                     .map(pushed -> answer("ok", "操作成功"))

@@ -2,6 +2,7 @@ package io.delayq.compat;
 
 import io.delayq.compat.GoJson.Fields;
 import io.delayq.compat.GoJson.Struct;
+import io.delayq.http.Targets;
 import io.delayq.job.Backoff;
 import io.delayq.job.Callback;
 import io.delayq.job.JobOptions;
@@ -37,13 +38,13 @@ public record C3Task(Callback callback, Buffer body, long planned) {
     private static final long NANOS_A_MILLI = 1_000_000;
 
     /** @throws IllegalArgumentException with what is wrong */
-    static C3Task of(String url, String method, String param, long planned) {
+    static C3Task of(String url, String method, String param, long planned, Targets targets) {
         if (url.isEmpty()) {
             throw new IllegalArgumentException("通知地址参数必须");
         }
         boolean post = method.equalsIgnoreCase("post");
         Callback callback =
-                new Callback(Urls.checked("notify_url", url), post ? "POST" : "GET", post ? FORM : Map.of());
+                new Callback(Urls.checked("notify_url", url, targets), post ? "POST" : "GET", post ? FORM : Map.of());
         return new C3Task(callback, Core.body(param), planned);
     }
 
@@ -52,14 +53,15 @@ public record C3Task(Callback callback, Buffer body, long planned) {
      *
      * @throws IllegalArgumentException with what is wrong
      */
-    public static C3Task read(byte[] json) {
+    public static C3Task read(byte[] json, Targets targets) {
         try {
             Fields task = GoJson.read(json, TASK);
             return of(
                     task.text("notify_url"),
                     task.text("method_name"),
                     task.text("notify_param"),
-                    millis(task.text("plan_time")));
+                    millis(task.text("plan_time")),
+                    targets);
         } catch (GoJson.Fault e) {
             throw new IllegalArgumentException(e.getMessage(), e);
         }

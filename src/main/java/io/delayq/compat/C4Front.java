@@ -109,12 +109,12 @@ final class C4Front implements FrontEnd {
         return When.at(Math.max(1, Math.max(0, exectime) * SECOND));
     }
 
-    private static JobOptions options(String topic, String data) {
+    private JobOptions options(String topic, String data) {
         boolean called = topic.equals(PUSH_URL);
         return new JobOptions(
                 TTR_SECONDS * SECOND,
                 called ? PUSH_URL_RETRY : Retry.INHERITED,
-                called ? new Callback(Urls.checked("data", data), "GET", Map.of()) : null,
+                called ? new Callback(Urls.checked("data", data, core.targets()), "GET", Map.of()) : null,
                 null,
                 null,
                 null,

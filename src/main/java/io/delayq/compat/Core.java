@@ -9,7 +9,7 @@ import io.delayq.http.Call;
 import io.delayq.http.JobRequest;
 import io.delayq.http.Json;
 import io.delayq.http.Right;
-import io.delayq.job.Callback;
+import io.delayq.http.Targets;
 import io.delayq.job.Delivery;
 import io.delayq.job.IdSource;
 import io.delayq.job.Names;
@@ -25,7 +25,6 @@ import io.vertx.core.Promise;
 import io.vertx.core.buffer.Buffer;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.function.Function;
 
 /**
  * What the front ends do with jobs, in the name of a caller whose rights are asked. Failures are told in words by {@link
@@ -44,25 +43,19 @@ final class Core {
     private final Meters meters;
     private final IdSource ids;
     private final Access.Caller caller;
-    private final Function<Callback, Future<Void>> screen;
+    private final Targets targets;
 
     /**
      * @param polls null: this server hands out no jobs
-     * @param screen fails for callbacks that are not to be called
+     * @param targets where callbacks may go
      */
-    Core(
-            Store store,
-            Polls polls,
-            Meters meters,
-            IdSource ids,
-            Access.Caller caller,
-            Function<Callback, Future<Void>> screen) {
+    Core(Store store, Polls polls, Meters meters, IdSource ids, Access.Caller caller, Targets targets) {
         this.store = store;
         this.polls = polls;
         this.meters = meters;
         this.ids = ids;
         this.caller = caller;
-        this.screen = screen;
+        this.targets = targets;
     }
 
     Access.Caller caller() {
@@ -75,6 +68,10 @@ final class Core {
 
     IdSource ids() {
         return ids;
+    }
+
+    Targets targets() {
+        return targets;
     }
 
     /** What kept a request from being served, in the words of the wire contract. */
@@ -150,21 +147,20 @@ final class Core {
 
     Future<Owned> own(NewJob job, String note, boolean replace) {
         caller.check(Right.PUSH, job.topic());
-        return screened(job).compose(ok -> store.byId().own(job, note, replace)).onSuccess(owned -> {
-            if (owned.stored()) {
-                meters.pushed(job.topic(), 1);
-            }
-        });
+        return targets.check(job.options().callback())
+                .compose(fine -> store.byId().own(job, note, replace))
+                .onSuccess(owned -> {
+                    if (owned.stored()) {
+                        meters.pushed(job.topic(), 1);
+                    }
+                });
     }
 
     Future<Store.Pushed> push(NewJob job) {
         caller.check(Right.PUSH, job.topic());
-        return screened(job).compose(ok -> store.push(job)).onSuccess(pushed -> meters.pushed(job.topic(), 1));
-    }
-
-    private Future<Void> screened(NewJob job) {
-        Callback callback = job.options().callback();
-        return callback == null ? Future.succeededFuture() : screen.apply(callback);
+        return targets.check(job.options().callback())
+                .compose(fine -> store.push(job))
+                .onSuccess(pushed -> meters.pushed(job.topic(), 1));
     }
 
     /** Null if there is none; one that the caller may not see fails. */

@@ -7,11 +7,10 @@ import io.delayq.config.Settings.Address;
 import io.delayq.http.Access;
 import io.delayq.http.Api;
 import io.delayq.http.MoreRoutes;
-import io.delayq.job.Callback;
+import io.delayq.http.Targets;
 import io.delayq.job.IdSource;
 import io.delayq.ops.Meters;
 import io.delayq.redis.Store;
-import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import java.util.ArrayList;
 import java.util.EnumSet;
@@ -20,7 +19,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
-import java.util.function.Function;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -34,39 +32,34 @@ public final class FrontDoor implements MoreRoutes {
     private final Meters meters;
     private final Set<Compat> served;
     private final Access.Caller caller;
-    private final Function<Callback, Future<Void>> screen;
+    private final Targets targets;
 
     private FrontDoor(
-            Settings settings,
-            Meters meters,
-            Set<Compat> served,
-            Access.Caller caller,
-            Function<Callback, Future<Void>> screen) {
+            Settings settings, Meters meters, Set<Compat> served, Access.Caller caller, Targets targets) {
         this.settings = settings;
         this.meters = meters;
         this.served = served;
         this.caller = caller;
-        this.screen = screen;
+        this.targets = targets;
     }
 
-    /** @param screen fails for callbacks that are not to be called */
-    public static FrontDoor ofMainPort(Settings settings, Meters meters, Function<Callback, Future<Void>> screen) {
+    /** @param targets where callbacks may go */
+    public static FrontDoor ofMainPort(Settings settings, Meters meters, Targets targets) {
         Set<Compat> served = EnumSet.copyOf(SPOKEN);
         served.retainAll(settings.compat());
         Access.Caller caller = caller(settings);
         if (caller == null) {
             served.clear();
         }
-        return new FrontDoor(settings, meters, served, caller, screen);
+        return new FrontDoor(settings, meters, served, caller, targets);
     }
 
     /** One for each address of their own. Whoever reaches it is asked nothing. */
-    public static Map<Address, FrontDoor> ofTheirOwn(
-            Settings settings, Meters meters, Function<Callback, Future<Void>> screen) {
+    public static Map<Address, FrontDoor> ofTheirOwn(Settings settings, Meters meters, Targets targets) {
         Access.Caller caller = caller(settings) == null ? Access.Caller.ANYONE : caller(settings);
         Map<Address, FrontDoor> doors = new LinkedHashMap<>();
         settings.frontEnds().listen().forEach((one, at) -> doors.computeIfAbsent(
-                        at, address -> new FrontDoor(settings, meters, EnumSet.noneOf(Compat.class), caller, screen))
+                        at, address -> new FrontDoor(settings, meters, EnumSet.noneOf(Compat.class), caller, targets))
                 .served
                 .add(one));
         return doors;
@@ -118,7 +111,7 @@ public final class FrontDoor implements MoreRoutes {
     @Override
     public void add(Vertx vertx, Api api, Store store, Polls polls, IdSource ids) {
         boolean handsOut = settings.instances().dispatcher() > 0;
-        Core core = new Core(store, handsOut ? polls : null, meters, ids, caller, screen);
+        Core core = new Core(store, handsOut ? polls : null, meters, ids, caller, targets);
         for (Compat one : new TreeSet<>(served)) {
             frontEnd(one, core).routes(api);
         }

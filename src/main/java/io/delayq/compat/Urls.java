@@ -1,6 +1,7 @@
 package io.delayq.compat;
 
 import io.delayq.http.CallbackReader;
+import io.delayq.http.Targets;
 import java.nio.charset.StandardCharsets;
 import java.util.HexFormat;
 
@@ -16,9 +17,9 @@ final class Urls {
      * The address with what cannot stand in one percent-encoded.
      *
      * @param name what its client calls it
-     * @throws IllegalArgumentException if it is none
+     * @throws IllegalArgumentException if it is none, or may not be called
      */
-    static String checked(String name, String given) {
+    static String checked(String name, String given, Targets targets) {
         StringBuilder url = new StringBuilder();
         for (byte b : given.strip().getBytes(StandardCharsets.UTF_8)) {
             char c = (char) (b & 0xff);
@@ -29,6 +30,9 @@ final class Urls {
             }
         }
         String fault = CallbackReader.urlFault(url.toString());
+        if (fault == null) {
+            fault = targets.fault(url.toString());
+        }
         if (fault != null) {
             throw new IllegalArgumentException(name + ": " + fault);
         }

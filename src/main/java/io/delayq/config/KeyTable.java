@@ -146,8 +146,8 @@ public final class KeyTable {
             "roles",
             Role.ALL,
             "What this server does, where several share one Redis: ingress takes HTTP requests, scanner moves due jobs to"
-                    + " the ready queues, dispatcher hands them to consumers, gateway serves WebSockets, webhook is for"
-                    + " callbacks and does nothing yet. Health, metrics and the list of servers are there in any case.",
+                    + " the ready queues, dispatcher hands them to consumers, gateway serves WebSockets, webhook makes"
+                    + " callbacks. Health, metrics and the list of servers are there in any case.",
             Role.EXPECTED,
             Role::parse);
     static final Key<Integer> INGRESS = whole("instances.ingress", "2", "Verticles that take HTTP requests.", 1, 64);
@@ -157,6 +157,20 @@ public final class KeyTable {
             whole("instances.dispatcher", "1", "Verticles that hand ready jobs to consumers.", 1, 64);
     static final Key<Integer> GATEWAY =
             whole("instances.gateway", "1", "Verticles that push jobs to WebSocket clients.", 1, 64);
+    static final Key<Integer> WEBHOOK = whole("instances.webhook", "1", "Verticles that make callbacks.", 1, 64);
+    static final Key<AllowList> WEBHOOK_ALLOW = key(
+            "webhook.allow",
+            "[]",
+            "Where callbacks may go besides the public internet: host names, IP addresses and networks such as"
+                    + " 10.1.0.0/16. A host that is named may have any address.",
+            AllowList.EXPECTED,
+            AllowList::parse);
+    static final Key<Integer> WEBHOOK_CONNECTIONS = whole(
+            "webhook.connectionsPerHost",
+            "100",
+            "Most calls under way to one host in one verticle instance. One that fails gets fewer.",
+            1,
+            1000);
     static final Key<List<Settings.Token>> TOKENS = key(
             "tokens",
             null,
@@ -223,6 +237,9 @@ public final class KeyTable {
             SCANNER,
             DISPATCHER,
             GATEWAY,
+            WEBHOOK,
+            WEBHOOK_ALLOW,
+            WEBHOOK_CONNECTIONS,
             TOKENS,
             INSECURE,
             COMPAT,

@@ -76,12 +76,14 @@ final class Resolution {
                                 get(KeyTable.INGRESS),
                                 get(KeyTable.SCANNER),
                                 get(KeyTable.DISPATCHER),
-                                get(KeyTable.GATEWAY))
+                                get(KeyTable.GATEWAY),
+                                get(KeyTable.WEBHOOK))
                         .only(roles),
                 tokens == null ? List.of() : tokens,
                 get(KeyTable.INSECURE),
                 frontEnds(http.host()),
-                get(KeyTable.INTAKE_LIST));
+                get(KeyTable.INTAKE_LIST),
+                new Settings.Webhook(get(KeyTable.WEBHOOK_ALLOW), get(KeyTable.WEBHOOK_CONNECTIONS)));
         checkExposure(settings);
         checkFrontEnds(settings);
         checkTries(settings.redis());

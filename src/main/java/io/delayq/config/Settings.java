@@ -24,13 +24,14 @@ public record Settings(
         List<Token> tokens,
         boolean insecure,
         FrontEnds frontEnds,
-        String intakeList) {
+        String intakeList,
+        Webhook webhook) {
 
     public Settings {
         tokens = List.copyOf(tokens);
     }
 
-    /** Without front ends and an intake. */
+    /** Without front ends and an intake, and with callbacks as they are by default. */
     public Settings(
             Http http,
             Path dataDir,
@@ -40,7 +41,18 @@ public record Settings(
             Instances instances,
             List<Token> tokens,
             boolean insecure) {
-        this(http, dataDir, redis, namespace, buckets, instances, tokens, insecure, FrontEnds.NONE, null);
+        this(
+                http,
+                dataDir,
+                redis,
+                namespace,
+                buckets,
+                instances,
+                tokens,
+                insecure,
+                FrontEnds.NONE,
+                null,
+                Webhook.DEFAULT);
     }
 
     /** Which older delay queues' clients are served. */
@@ -174,14 +186,25 @@ public record Settings(
         }
     }
 
+    /**
+     * How callbacks are made.
+     *
+     * @param allow where they may go besides the public internet
+     * @param connectionsPerHost most calls under way to one host in one verticle instance
+     */
+    public record Webhook(AllowList allow, int connectionsPerHost) {
+        public static final Webhook DEFAULT = new Webhook(AllowList.NONE, 100);
+    }
+
     /** How many of each verticle one process runs; 0: the server does not have this role. */
-    public record Instances(int ingress, int scanner, int dispatcher, int gateway) {
+    public record Instances(int ingress, int scanner, int dispatcher, int gateway, int webhook) {
         Instances only(Set<Role> roles) {
             return new Instances(
                     roles.contains(Role.INGRESS) ? ingress : 0,
                     roles.contains(Role.SCANNER) ? scanner : 0,
                     roles.contains(Role.DISPATCHER) ? dispatcher : 0,
-                    roles.contains(Role.GATEWAY) ? gateway : 0);
+                    roles.contains(Role.GATEWAY) ? gateway : 0,
+                    roles.contains(Role.WEBHOOK) ? webhook : 0);
         }
 
         /** What the server does. */
@@ -198,6 +221,9 @@ public record Settings(
             }
             if (gateway > 0) {
                 roles.add(Role.GATEWAY);
+            }
+            if (webhook > 0) {
+                roles.add(Role.WEBHOOK);
             }
             return roles;
         }
@@ -246,31 +272,42 @@ public record Settings(
     }
 
     public Settings withRedis(Redis other) {
-        return new Settings(http, dataDir, other, namespace, buckets, instances, tokens, insecure, frontEnds, intakeList);
+        return new Settings(
+                http, dataDir, other, namespace, buckets, instances, tokens, insecure, frontEnds, intakeList, webhook);
+    }
+
+    public Settings withWebhook(Webhook other) {
+        return new Settings(
+                http, dataDir, redis, namespace, buckets, instances, tokens, insecure, frontEnds, intakeList, other);
     }
 
     /** @param port 0: any free one */
     public Settings withPort(int port) {
         Http other = new Http(http.host, port, http.maxConnections, http.idleMillis, http.headerMillis);
-        return new Settings(other, dataDir, redis, namespace, buckets, instances, tokens, insecure, frontEnds, intakeList);
+        return new Settings(
+                other, dataDir, redis, namespace, buckets, instances, tokens, insecure, frontEnds, intakeList, webhook);
     }
 
     /** The same at another address. */
     public Settings at(Address address) {
         Http other = new Http(address.host, address.port, http.maxConnections, http.idleMillis, http.headerMillis);
-        return new Settings(other, dataDir, redis, namespace, buckets, instances, tokens, insecure, frontEnds, intakeList);
+        return new Settings(
+                other, dataDir, redis, namespace, buckets, instances, tokens, insecure, frontEnds, intakeList, webhook);
     }
 
     public Settings withDataDir(Path dir) {
-        return new Settings(http, dir, redis, namespace, buckets, instances, tokens, insecure, frontEnds, intakeList);
+        return new Settings(
+                http, dir, redis, namespace, buckets, instances, tokens, insecure, frontEnds, intakeList, webhook);
     }
 
     public Settings withFrontEnds(FrontEnds other) {
-        return new Settings(http, dataDir, redis, namespace, buckets, instances, tokens, insecure, other, intakeList);
+        return new Settings(
+                http, dataDir, redis, namespace, buckets, instances, tokens, insecure, other, intakeList, webhook);
     }
 
     /** @param key null: none */
     public Settings withIntakeList(String key) {
-        return new Settings(http, dataDir, redis, namespace, buckets, instances, tokens, insecure, frontEnds, key);
+        return new Settings(
+                http, dataDir, redis, namespace, buckets, instances, tokens, insecure, frontEnds, key, webhook);
     }
 }

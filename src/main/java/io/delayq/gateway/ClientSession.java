@@ -97,7 +97,9 @@ final class ClientSession implements Visitor.Listener {
             FrameReader.Head head = FrameReader.head(text);
             ref = head.ref();
             frames.handle(
-                    this, visitor.caller(), FrameReader.read(head, text, gateway.ids(), System.currentTimeMillis()));
+                    this,
+                    visitor.caller(),
+                    FrameReader.read(head, text, gateway.ids(), System.currentTimeMillis(), gateway.targets()));
             badInARow = 0;
         } catch (RuntimeException e) {
             Problem problem = Api.problem(e);

@@ -7,6 +7,7 @@ import io.delayq.http.JobJson;
 import io.delayq.http.Json;
 import io.delayq.http.Problem;
 import io.delayq.http.Right;
+import io.delayq.http.Targets;
 import io.delayq.http.Visitor;
 import io.delayq.ops.Meters;
 import io.delayq.redis.Store;
@@ -22,10 +23,12 @@ final class FrameHandler {
     private static final int LONGEST_RESULTS = Visitor.MAX_MESSAGE - 8 * 1024;
 
     private final Store store;
+    private final Targets targets;
     private final Meters meters;
 
-    FrameHandler(Store store, Meters meters) {
+    FrameHandler(Store store, Targets targets, Meters meters) {
         this.store = store;
+        this.targets = targets;
         this.meters = meters;
     }
 
@@ -141,7 +144,7 @@ final class FrameHandler {
     }
 
     private void push(ClientSession session, Access.Caller caller, ClientFrame.Push push) {
-        BulkPush.all(store, meters, push.rows(), caller)
+        BulkPush.all(store, targets, meters, push.rows(), caller)
                 .onSuccess(outcome -> answerPushed(session, push.ref(), outcome.results()))
                 .onFailure(error -> session.error(push.ref(), error));
     }

@@ -11,6 +11,7 @@ import io.delayq.http.JobRequest;
 import io.delayq.http.JsonReader;
 import io.delayq.http.Problem;
 import io.delayq.http.Row;
+import io.delayq.http.Targets;
 import io.delayq.job.IdSource;
 import io.vertx.core.buffer.Buffer;
 import java.util.ArrayList;
@@ -40,6 +41,7 @@ final class FrameReader {
     private final Buffer ref;
     private final IdSource ids;
     private final long now;
+    private final Targets targets;
     private String topic;
     private Long prefetch = (long) DEFAULT_PREFETCH;
     private final List<Settled> settled = new ArrayList<>();
@@ -50,12 +52,13 @@ final class FrameReader {
     /** What a message says of itself, as far as it can be told. */
     record Head(String op, Buffer ref) {}
 
-    private FrameReader(JsonReader in, Head head, IdSource ids, long now) {
+    private FrameReader(JsonReader in, Head head, IdSource ids, long now, Targets targets) {
         this.in = in;
         this.op = head.op;
         this.ref = head.ref;
         this.ids = ids;
         this.now = now;
+        this.targets = targets;
     }
 
     /** @throws Problem if the message is not a JSON object with a known op and a scalar ref */
@@ -84,7 +87,7 @@ final class FrameReader {
     }
 
     /** @throws Problem with all faults */
-    static ClientFrame read(Head head, byte[] message, IdSource ids, long now) {
+    static ClientFrame read(Head head, byte[] message, IdSource ids, long now, Targets targets) {
         List<String> fields = head.op == null ? null : FIELDS.get(head.op);
         if (fields == null) {
             throw Problem.invalid(
@@ -94,7 +97,7 @@ final class FrameReader {
                                     ", ", FIELDS.keySet().stream().sorted().toList()));
         }
         try (JsonReader in = JsonReader.ofChecked(message)) {
-            FrameReader reader = new FrameReader(in, head, ids, now);
+            FrameReader reader = new FrameReader(in, head, ids, now, targets);
             in.wholeObject(fields, name -> fields.contains(name) && reader.field(name));
             for (String field : List.of("topic", "jobs", "ids")) {
                 if (fields.contains(field) && !reader.given.contains(field)) {
@@ -131,7 +134,7 @@ final class FrameReader {
         list(
                 () -> {
                     in.beginElement(list);
-                    rows.add(JobRequest.element(in, in.token(), rows.size(), null, ids, now));
+                    rows.add(JobRequest.element(in, in.token(), rows.size(), null, ids, now, targets));
                     in.endElements(before);
                 },
                 Bulk.MAX_JOBS);

@@ -4,6 +4,7 @@ import io.delayq.bus.Addresses;
 import io.delayq.bus.Batch;
 import io.delayq.bus.Courier;
 import io.delayq.bus.Withdrawal;
+import io.delayq.http.Targets;
 import io.delayq.http.Visitor;
 import io.delayq.job.IdSource;
 import io.delayq.job.Ids;
@@ -37,6 +38,7 @@ public final class GatewayVerticle extends VerticleBase {
 
     private final Stores stores;
     private final Addresses addresses;
+    private final Targets targets;
     private final Meters meters;
     private final Ids ids;
     private final int instance;
@@ -63,9 +65,10 @@ public final class GatewayVerticle extends VerticleBase {
     /** Who a consumer's jobs go to. */
     private record Seat(ClientSession session, Subscription subscription) {}
 
-    public GatewayVerticle(Stores stores, Addresses addresses, Ids ids, int instance) {
+    public GatewayVerticle(Stores stores, Addresses addresses, Targets targets, Ids ids, int instance) {
         this.stores = stores;
         this.addresses = addresses;
+        this.targets = targets;
         this.meters = stores.meters();
         this.ids = ids;
         this.instance = instance;
@@ -76,7 +79,7 @@ public final class GatewayVerticle extends VerticleBase {
     public Future<?> start() {
         courier = new Courier(vertx);
         store = stores.open(vertx, room);
-        frames = new FrameHandler(store, meters);
+        frames = new FrameHandler(store, targets, meters);
         meters.queue("sessions", room, sessions::size);
         timer = vertx.setTimer(LOOK_AFTER_MILLIS, fired -> lookAfter());
         return vertx.eventBus()
@@ -130,6 +133,10 @@ public final class GatewayVerticle extends VerticleBase {
         if (!waiting.isEmpty()) {
             vertx.setTimer(BUSY_MILLIS, fired -> goOn());
         }
+    }
+
+    Targets targets() {
+        return targets;
     }
 
     IdSource ids() {

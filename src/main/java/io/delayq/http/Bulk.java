@@ -23,12 +23,13 @@ public final class Bulk implements AutoCloseable {
     private final String traceparent;
     private final IdSource ids;
     private final long now;
+    private final Targets targets;
     private final List<Row> rows = new ArrayList<>();
     private int checked;
     private JsonReader in;
     private JsonStreamContext list;
 
-    public Bulk(byte[] json, String traceparent, IdSource ids, long now) {
+    public Bulk(byte[] json, String traceparent, IdSource ids, long now, Targets targets) {
         if (json.length > Json.MAX_REQUEST_BYTES) {
             throw Problem.tooLarge("", "expected at most 16 MiB, found " + json.length + " bytes; send it in parts");
         }
@@ -36,6 +37,7 @@ public final class Bulk implements AutoCloseable {
         this.traceparent = traceparent;
         this.ids = ids;
         this.now = now;
+        this.targets = targets;
     }
 
     /**
@@ -65,7 +67,7 @@ public final class Bulk implements AutoCloseable {
                         "", "expected at most 10000 jobs in one request; send them in parts, or as NDJSON");
             }
             in.beginElement(list);
-            rows.add(JobRequest.element(in, first, rows.size(), traceparent, ids, now));
+            rows.add(JobRequest.element(in, first, rows.size(), traceparent, ids, now, targets));
         }
         return true;
     }

@@ -1,5 +1,6 @@
 package io.delayq.http;
 
+import io.delayq.job.Callback;
 import io.delayq.ops.Meters;
 import io.delayq.redis.Store;
 import io.delayq.redis.StoreException;
@@ -22,6 +23,7 @@ public final class BulkPush {
             new StoreException(StoreException.Kind.UNAVAILABLE, "Redis is out of reach");
 
     private final Store store;
+    private final Targets targets;
     private final Meters meters;
     private final List<Row> rows;
     private final Access.Caller caller;
@@ -34,8 +36,9 @@ public final class BulkPush {
     private long heardNanos = System.nanoTime();
     private boolean away;
 
-    private BulkPush(Store store, Meters meters, List<Row> rows, Access.Caller caller) {
+    private BulkPush(Store store, Targets targets, Meters meters, List<Row> rows, Access.Caller caller) {
         this.store = store;
+        this.targets = targets;
         this.meters = meters;
         this.rows = rows;
         this.caller = caller;
@@ -52,8 +55,9 @@ public final class BulkPush {
     public record Result(boolean accepted, boolean unanswered, Buffer row) {}
 
     /** Never fails: what went wrong stands in the results. */
-    public static Future<Outcome> all(Store store, Meters meters, List<Row> rows, Access.Caller caller) {
-        BulkPush bulk = new BulkPush(store, meters, rows, caller);
+    public static Future<Outcome> all(
+            Store store, Targets targets, Meters meters, List<Row> rows, Access.Caller caller) {
+        BulkPush bulk = new BulkPush(store, targets, meters, rows, caller);
         bulk.pushOn();
         return bulk.over.future();
     }
@@ -84,7 +88,7 @@ public final class BulkPush {
     private Future<Result> begin(Row row) {
         return away && row.problem() == null
                 ? Future.succeededFuture(new Result(false, true, rejected(row, Api.problem(AWAY))))
-                : one(store, meters, row, caller);
+                : one(store, targets, meters, row, caller);
     }
 
     private void listen(boolean unanswered) {
@@ -94,8 +98,8 @@ public final class BulkPush {
     }
 
     /** Never fails either. */
-    public static Future<Result> one(Store store, Meters meters, Row row, Access.Caller caller) {
-        return push(store, row, caller)
+    public static Future<Result> one(Store store, Targets targets, Meters meters, Row row, Access.Caller caller) {
+        return push(store, targets, row, caller)
                 .map(pushed -> {
                     meters.pushed(row.topic(), 1);
                     return new Result(true, false, accepted(row, pushed));
@@ -107,17 +111,20 @@ public final class BulkPush {
         return error instanceof StoreException store && store.kind() != StoreException.Kind.FULL;
     }
 
-    private static Future<Store.Pushed> push(Store store, Row row, Access.Caller caller) {
+    private static Future<Store.Pushed> push(Store store, Targets targets, Row row, Access.Caller caller) {
         if (row.problem() != null) {
             return Future.failedFuture(row.problem());
         }
         if (!caller.mayTouch(row.topic())) {
             return Future.failedFuture(Access.Caller.notForTopic(row.topic()));
         }
-        return store.push(row.job())
-                .compose(pushed -> pushed.created()
-                        ? Future.succeededFuture(pushed)
-                        : Future.failedFuture(Problem.jobExists(row.topic(), row.id(), null)));
+        Callback callback = row.job().options().callback();
+        Future<Store.Pushed> pushing = callback == null
+                ? store.push(row.job())
+                : targets.check(callback).compose(fine -> store.push(row.job()));
+        return pushing.compose(pushed -> pushed.created()
+                ? Future.succeededFuture(pushed)
+                : Future.failedFuture(Problem.jobExists(row.topic(), row.id(), null)));
     }
 
     private static Buffer accepted(Row row, Store.Pushed pushed) {

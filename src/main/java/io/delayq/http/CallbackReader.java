@@ -11,7 +11,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 
-/** Reads {@code callback}. Whether its address may be called at all is decided when it is called. */
+/** Reads {@code callback}. Whether its name leads where it may go is asked afterwards, see {@link Targets#check}. */
 public final class CallbackReader {
     private static final List<String> FIELDS = List.of("url", "method", "headers");
     private static final Set<String> METHODS = Set.of("GET", "POST", "PUT");
@@ -24,6 +24,7 @@ public final class CallbackReader {
     private static final int MAX_PORT = 65_535;
 
     private final JsonReader in;
+    private final Targets targets;
     private String url;
     private boolean urlGiven;
     private String method = Callback.DEFAULT_METHOD;
@@ -32,13 +33,14 @@ public final class CallbackReader {
     private int headerCount;
     private int headerBytes;
 
-    private CallbackReader(JsonReader in) {
+    private CallbackReader(JsonReader in, Targets targets) {
         this.in = in;
+        this.targets = targets;
     }
 
     /** Null only along with a fault. */
-    public static Callback read(JsonReader in) {
-        CallbackReader reader = new CallbackReader(in);
+    public static Callback read(JsonReader in, Targets targets) {
+        CallbackReader reader = new CallbackReader(in, targets);
         if (in.object(FIELDS, reader::field) && !reader.urlGiven) {
             in.faultAt("url", "expected an http or https address; a callback needs one");
         }
@@ -63,6 +65,9 @@ public final class CallbackReader {
     private String url() {
         String text = in.text("an http or https address");
         String fault = text == null ? null : urlFault(text);
+        if (text != null && fault == null) {
+            fault = targets.fault(text);
+        }
         if (fault != null) {
             in.fault(fault);
             return null;
@@ -70,7 +75,7 @@ public final class CallbackReader {
         return text;
     }
 
-    /** What is wrong with an address, to be read after its name; null if nothing is. */
+    /** What is wrong with an address wherever it leads, to be read after its name; null if nothing is. */
     public static String urlFault(String text) {
         if (text.length() > MAX_URL) {
             return "expected at most 2 KiB, found " + text.length() + " characters";

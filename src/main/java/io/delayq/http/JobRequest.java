@@ -28,6 +28,7 @@ public final class JobRequest {
 
     private final JsonReader in;
     private final long now;
+    private final Targets targets;
     private final boolean topicInside;
     private boolean topicGiven;
     private boolean idGiven;
@@ -46,9 +47,10 @@ public final class JobRequest {
     private Long ttl;
     private String group;
 
-    private JobRequest(JsonReader in, long now, boolean topicInside) {
+    private JobRequest(JsonReader in, long now, Targets targets, boolean topicInside) {
         this.in = in;
         this.now = now;
+        this.targets = targets;
         this.topicInside = topicInside;
     }
 
@@ -60,12 +62,13 @@ public final class JobRequest {
      * @param now ms since 1970
      * @throws Problem with all faults
      */
-    public static NewJob one(String topic, String pathId, byte[] json, String traceparent, IdSource ids, long now) {
+    public static NewJob one(
+            String topic, String pathId, byte[] json, String traceparent, IdSource ids, long now, Targets targets) {
         if (json.length > MAX_REQUEST_BYTES) {
             throw requestTooLarge(json.length);
         }
         try (JsonReader in = JsonReader.of(json)) {
-            JobRequest request = new JobRequest(in, now, false);
+            JobRequest request = new JobRequest(in, now, targets, false);
             in.wholeObject(FIELDS, request::field);
             request.takePath(topic, pathId);
             return request.finish(traceparent, ids);
@@ -73,12 +76,12 @@ public final class JobRequest {
     }
 
     /** One NDJSON line. A bad line fails alone, so nothing is thrown. */
-    public static Row line(int index, byte[] json, String traceparent, IdSource ids, long now) {
+    public static Row line(int index, byte[] json, String traceparent, IdSource ids, long now, Targets targets) {
         if (json.length > MAX_REQUEST_BYTES) {
             return new Row(index, null, null, null, requestTooLarge(json.length));
         }
         try (JsonReader in = JsonReader.of(json)) {
-            Row row = element(in, in.next(), index, traceparent, ids, now);
+            Row row = element(in, in.next(), index, traceparent, ids, now, targets);
             in.end();
             return row;
         } catch (Problem e) {
@@ -97,12 +100,13 @@ public final class JobRequest {
      * @param first the token the reader stands on
      * @throws Problem if the text is not JSON
      */
-    public static Row element(JsonReader in, JsonToken first, int index, String traceparent, IdSource ids, long now) {
+    public static Row element(
+            JsonReader in, JsonToken first, int index, String traceparent, IdSource ids, long now, Targets targets) {
         if (first == null) {
             throw Problem.invalid("", "expected a job; found no text at all");
         }
         int from = in.tokenStart();
-        JobRequest request = new JobRequest(in, now, true);
+        JobRequest request = new JobRequest(in, now, targets, true);
         if (in.object(FIELDS_WITH_TOPIC, request::field) && !request.topicGiven) {
             in.faultAt("topic", "expected the name of a topic; each job of many needs one");
         }
@@ -153,7 +157,7 @@ public final class JobRequest {
         switch (name) {
             case "ttr" -> ttr = JobFields.ttr(in);
             case "retry" -> retry = RetryReader.read(in);
-            case "callback" -> callback = CallbackReader.read(in);
+            case "callback" -> callback = CallbackReader.read(in, targets);
             case "priority" -> priority = JobFields.priority(in);
             case "ttl" -> ttl = JobFields.ttl(in);
             case "group" -> group = JobFields.group(in);

@@ -6,7 +6,9 @@ import io.delayq.job.IdSource;
 @FunctionalInterface
 public interface JobText {
     /** One job as {@code POST /v1/jobs} takes it, with its topic. */
-    JobText JSON = (text, ids, now) -> JobRequest.line(0, text, null, ids, now);
+    static JobText json(Targets targets) {
+        return (text, ids, now) -> JobRequest.line(0, text, null, ids, now, targets);
+    }
 
     /**
      * Never throws: what is wrong stands in the row.

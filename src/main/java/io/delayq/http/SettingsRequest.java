@@ -29,6 +29,7 @@ public final class SettingsRequest {
     private static final int MOST = 1_000_000;
 
     private final JsonReader in;
+    private final Targets targets;
     private Long ttr;
     private Retry retry = Retry.INHERITED;
     private Priority priority;
@@ -44,14 +45,15 @@ public final class SettingsRequest {
     private Integer maxInFlight;
     private Integer ratePerSecond;
 
-    private SettingsRequest(JsonReader in) {
+    private SettingsRequest(JsonReader in, Targets targets) {
         this.in = in;
+        this.targets = targets;
     }
 
     /** @throws Problem with all faults */
-    public static TopicSettings read(byte[] json) {
+    public static TopicSettings read(byte[] json, Targets targets) {
         try (JsonReader in = JsonReader.of(json)) {
-            SettingsRequest request = new SettingsRequest(in);
+            SettingsRequest request = new SettingsRequest(in, targets);
             in.wholeObject(FIELDS, request::field);
             return request.finish();
         }
@@ -80,7 +82,7 @@ public final class SettingsRequest {
         switch (name) {
             case "callback" -> {
                 callbackGiven = true;
-                callback = CallbackReader.read(in);
+                callback = CallbackReader.read(in, targets);
             }
             case "webhook" -> webhook = WebhookReader.read(in);
             case "redisList" -> {

@@ -76,8 +76,18 @@ final class WebhookReader {
             in.fault("expected text of 16 to 256 characters, found " + length);
         } else if (secret.codePoints().anyMatch(c -> c >= Character.MIN_SURROGATE && c <= Character.MAX_SURROGATE)) {
             in.fault("expected valid Unicode, without half a surrogate pair");
+        } else if (!hasKey(secret)) {
+            in.fault("expected base64 behind whsec_, or text that does not begin so");
         } else {
             secrets.add(secret);
+        }
+    }
+
+    private static boolean hasKey(String secret) {
+        try {
+            return Webhook.key(secret).length > 0;
+        } catch (IllegalArgumentException e) {
+            return false;
         }
     }
 

@@ -18,6 +18,7 @@ import io.delayq.http.Listener;
 import io.delayq.http.MoreRoutes;
 import io.delayq.http.ProblemType;
 import io.delayq.http.Right;
+import io.delayq.http.Targets;
 import io.delayq.http.Visitor;
 import io.delayq.job.Ids;
 import io.delayq.ops.Meters;
@@ -44,6 +45,7 @@ public final class IngressVerticle extends VerticleBase {
     private final Settings settings;
     private final Stores stores;
     private final Addresses addresses;
+    private final Targets targets;
     private final Meters meters;
     private final Ids ids;
     private final OpsRoutes ops;
@@ -63,6 +65,7 @@ public final class IngressVerticle extends VerticleBase {
             Settings settings,
             Stores stores,
             Addresses addresses,
+            Targets targets,
             Ids ids,
             OpsRoutes ops,
             MoreRoutes more,
@@ -71,6 +74,7 @@ public final class IngressVerticle extends VerticleBase {
         this.settings = settings;
         this.stores = stores;
         this.addresses = addresses;
+        this.targets = targets;
         this.meters = stores.meters();
         this.ids = ids;
         this.ops = ops;
@@ -88,9 +92,14 @@ public final class IngressVerticle extends VerticleBase {
         routes(
                 api,
                 new JobRoutes(
-                        vertx, store, meters, store.ids(ids), settings.http().headerMillis()),
+                        vertx,
+                        store,
+                        targets,
+                        meters,
+                        store.ids(ids),
+                        settings.http().headerMillis()),
                 new ConsumerRoutes(store, polls, meters),
-                new TopicRoutes(store, meters),
+                new TopicRoutes(store, targets, meters),
                 new TopicJobsRoutes(store),
                 new ExportRoutes(store),
                 settings.instances().dispatcher() > 0,
@@ -145,9 +154,9 @@ public final class IngressVerticle extends VerticleBase {
         Api api = new Api(null, null, 0);
         routes(
                 api,
-                new JobRoutes(null, null, null, null, 0),
+                new JobRoutes(null, null, null, null, null, 0),
                 new ConsumerRoutes(null, null, null),
-                new TopicRoutes(null, null),
+                new TopicRoutes(null, null, null),
                 new TopicJobsRoutes(null),
                 new ExportRoutes(null),
                 true,

@@ -9,6 +9,8 @@ import io.delayq.http.JobJson;
 import io.delayq.http.JobRequest;
 import io.delayq.http.Outflow;
 import io.delayq.http.Problem;
+import io.delayq.http.Targets;
+import io.delayq.job.Callback;
 import io.delayq.job.IdSource;
 import io.delayq.job.JobState;
 import io.delayq.job.JobView;
@@ -32,24 +34,28 @@ final class JobRoutes {
 
     private final Vertx vertx;
     private final Store store;
+    private final Targets targets;
     private final Meters meters;
     private final IdSource ids;
     private final long stallMillis;
 
     /** @param stallMillis how long a body may stall */
-    JobRoutes(Vertx vertx, Store store, Meters meters, IdSource ids, long stallMillis) {
+    JobRoutes(Vertx vertx, Store store, Targets targets, Meters meters, IdSource ids, long stallMillis) {
         this.vertx = vertx;
         this.store = store;
+        this.targets = targets;
         this.meters = meters;
         this.ids = ids;
         this.stallMillis = stallMillis;
     }
 
     Future<Answer> push(Call call) {
-        return push(
-                JobRequest.one(call.uncheckedTopic(), null, call.body(), trace(call), ids, now()),
-                TRIES,
-                System.nanoTime());
+        long began = System.nanoTime();
+        NewJob job = JobRequest.one(call.uncheckedTopic(), null, call.body(), trace(call), ids, now(), targets);
+        Callback callback = job.options().callback();
+        return callback == null
+                ? push(job, TRIES, began)
+                : targets.check(callback).compose(fine -> push(job, TRIES, began));
     }
 
     private Future<Answer> push(NewJob job, int tries, long began) {
@@ -73,11 +79,14 @@ final class JobRoutes {
     }
 
     Future<Answer> put(Call call) {
-        NewJob job = JobRequest.one(call.uncheckedTopic(), call.uncheckedId(), call.body(), trace(call), ids, now());
-        return store.put(job).map(put -> {
-            meters.pushed(job.topic(), 1);
-            return stored(put.created() ? 201 : 200, job, put);
-        });
+        NewJob job = JobRequest.one(
+                call.uncheckedTopic(), call.uncheckedId(), call.body(), trace(call), ids, now(), targets);
+        return targets.check(job.options().callback())
+                .compose(fine -> store.put(job))
+                .map(put -> {
+                    meters.pushed(job.topic(), 1);
+                    return stored(put.created() ? 201 : 200, job, put);
+                });
     }
 
     Future<Answer> get(Call call) {
@@ -122,11 +131,11 @@ final class JobRoutes {
 
     /** Reads the whole list before it stores anything, giving the event loop back between slices. */
     Future<Answer> pushMany(Call call) {
-        Bulk bulk = new Bulk(call.body(), trace(call), ids, now());
+        Bulk bulk = new Bulk(call.body(), trace(call), ids, now(), targets);
         Promise<Void> read = Promise.promise();
         readOn(bulk, read);
         return read.future()
-                .compose(done -> BulkPush.all(store, meters, bulk.rows(), call.caller()))
+                .compose(done -> BulkPush.all(store, targets, meters, bulk.rows(), call.caller()))
                 .map(outcome -> Answer.json(
                         200,
                         JobJson.object()
@@ -137,7 +146,7 @@ final class JobRoutes {
     }
 
     Future<Void> pushLines(Call call, Outflow out) {
-        return new LinePush(vertx, store, meters, ids, stallMillis, call, out).run();
+        return new LinePush(vertx, store, targets, meters, ids, stallMillis, call, out).run();
     }
 
     private void readOn(Bulk bulk, Promise<Void> read) {

@@ -9,6 +9,7 @@ import io.delayq.http.Outflow;
 import io.delayq.http.Problem;
 import io.delayq.http.ProblemType;
 import io.delayq.http.Row;
+import io.delayq.http.Targets;
 import io.delayq.job.IdSource;
 import io.delayq.ops.Meters;
 import io.delayq.redis.Store;
@@ -32,6 +33,7 @@ final class LinePush {
 
     private final Vertx vertx;
     private final Store store;
+    private final Targets targets;
     private final Meters meters;
     private final IdSource ids;
     private final Call call;
@@ -59,9 +61,18 @@ final class LinePush {
         BulkPush.Result result;
     }
 
-    LinePush(Vertx vertx, Store store, Meters meters, IdSource ids, long stallMillis, Call call, Outflow out) {
+    LinePush(
+            Vertx vertx,
+            Store store,
+            Targets targets,
+            Meters meters,
+            IdSource ids,
+            long stallMillis,
+            Call call,
+            Outflow out) {
         this.vertx = vertx;
         this.store = store;
+        this.targets = targets;
         this.meters = meters;
         this.ids = ids;
         this.call = call;
@@ -143,7 +154,7 @@ final class LinePush {
         int size = line.text() == null ? 0 : line.text().length;
         window.add(slot);
         bytes += size;
-        BulkPush.one(store, meters, row(line, count++), call.caller()).onSuccess(result -> {
+        BulkPush.one(store, targets, meters, row(line, count++), call.caller()).onSuccess(result -> {
             slot.result = result;
             bytes -= size;
             flushSoon();
@@ -156,7 +167,7 @@ final class LinePush {
         }
         return line.text() == null
                 ? JobRequest.tooLong(index, line.length())
-                : JobRequest.line(index, line.text(), traceparent, ids, System.currentTimeMillis());
+                : JobRequest.line(index, line.text(), traceparent, ids, System.currentTimeMillis(), targets);
     }
 
     /** Once for all that one turn of the event loop brings. */

@@ -8,6 +8,7 @@ import io.delayq.http.Problem;
 import io.delayq.http.QueryReader;
 import io.delayq.http.SettingsJson;
 import io.delayq.http.SettingsRequest;
+import io.delayq.http.Targets;
 import io.delayq.http.TopicRequest;
 import io.delayq.job.Names;
 import io.delayq.job.TopicCounts;
@@ -23,10 +24,12 @@ import java.util.List;
 /** Looking at topics, setting, pausing and deleting them. */
 final class TopicRoutes {
     private final Store store;
+    private final Targets targets;
     private final Meters meters;
 
-    TopicRoutes(Store store, Meters meters) {
+    TopicRoutes(Store store, Targets targets, Meters meters) {
         this.store = store;
+        this.targets = targets;
         this.meters = meters;
     }
 
@@ -82,12 +85,13 @@ final class TopicRoutes {
     /** Answers when every process obeys the settings. */
     Future<Answer> configure(Call call) {
         call.refuseQuery();
-        TopicSettings settings = SettingsRequest.read(call.body());
+        TopicSettings settings = SettingsRequest.read(call.body(), targets);
         if (settings.redisList() != null && store.isOwnKey(settings.redisList().key())) {
             throw Problem.invalid("/redisList/key", "expected a key outside of those that delayq keeps its jobs in");
         }
-        return store.topics()
-                .configure(call.topic(), settings)
+        String topic = call.topic();
+        return targets.check(settings.callback())
+                .compose(fine -> store.topics().configure(topic, settings))
                 .map(done -> Answer.json(200, SettingsJson.write(settings)));
     }
 

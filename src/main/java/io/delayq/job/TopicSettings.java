@@ -1,5 +1,7 @@
 package io.delayq.job;
 
+import java.nio.charset.StandardCharsets;
+import java.util.Base64;
 import java.util.List;
 import java.util.Locale;
 
@@ -45,8 +47,21 @@ public record TopicSettings(
      * @param success null: not set
      */
     public record Webhook(List<String> secrets, Success success) {
+        private static final String PREFIX = "whsec_";
+
         public Webhook {
             secrets = List.copyOf(secrets);
+        }
+
+        /**
+         * The key that a secret stands for: what is in base64 behind {@code whsec_}, or else its own text.
+         *
+         * @throws IllegalArgumentException if it is not base64
+         */
+        public static byte[] key(String secret) {
+            return secret.startsWith(PREFIX)
+                    ? Base64.getDecoder().decode(secret.substring(PREFIX.length()))
+                    : secret.getBytes(StandardCharsets.UTF_8);
         }
 
         /** Which answers count as success. */

@@ -1,10 +1,12 @@
 package io.delayq.list;
 
+import io.delayq.http.Api;
 import io.delayq.http.JobJson;
 import io.delayq.http.JobRequest;
 import io.delayq.http.JobText;
 import io.delayq.http.Problem;
 import io.delayq.http.Row;
+import io.delayq.http.Targets;
 import io.delayq.job.Ids;
 import io.delayq.redis.IntakeStore;
 import io.delayq.redis.IntakeStore.Bad;
@@ -40,6 +42,7 @@ public final class IntakeVerticle extends VerticleBase {
     private final Ids ids;
     private final String list;
     private final JobText reader;
+    private final Targets targets;
     private IntakeStore store;
     private long looks;
     private long pause = SHORTEST_PAUSE_MILLIS;
@@ -59,12 +62,14 @@ public final class IntakeVerticle extends VerticleBase {
     /**
      * @param list its key
      * @param reader makes a job of an entry
+     * @param targets where callbacks may go
      */
-    public IntakeVerticle(Stores stores, Ids ids, String list, JobText reader) {
+    public IntakeVerticle(Stores stores, Ids ids, String list, JobText reader, Targets targets) {
         this.stores = stores;
         this.ids = ids;
         this.list = list;
         this.reader = reader;
+        this.targets = targets;
     }
 
     @Override
@@ -121,18 +126,39 @@ public final class IntakeVerticle extends VerticleBase {
         });
     }
 
-    private Future<?> take(List<byte[]> entries) {
+    private Future<Void> take(List<byte[]> entries) {
         int bucket = (int) (looks++ % stores.buckets());
         List<Bad> bad = new ArrayList<>();
-        Map<Integer, List<Entry>> byBucket = new HashMap<>();
+        List<Entry> jobs = new ArrayList<>();
         for (byte[] entry : entries) {
             Row row = read(entry, bucket);
             if (row.problem() != null) {
                 bad.add(bad(entry, row.problem()));
             } else {
-                byBucket.computeIfAbsent(store.bucketOf(row.job()), number -> new ArrayList<>())
-                        .add(new Entry(entry, row.job()));
+                jobs.add(new Entry(entry, row.job()));
             }
+        }
+        List<Future<Void>> checks = jobs.stream()
+                .map(entry -> targets.check(entry.job().options().callback()))
+                .toList();
+        return Future.join(checks).transform(checked -> {
+            List<Entry> fine = new ArrayList<>();
+            for (int i = 0; i < jobs.size(); i++) {
+                if (checks.get(i).failed()) {
+                    bad.add(bad(jobs.get(i).entry(), Api.problem(checks.get(i).cause())));
+                } else {
+                    fine.add(jobs.get(i));
+                }
+            }
+            return admit(fine, bad);
+        });
+    }
+
+    private Future<Void> admit(List<Entry> entries, List<Bad> bad) {
+        Map<Integer, List<Entry>> byBucket = new HashMap<>();
+        for (Entry entry : entries) {
+            byBucket.computeIfAbsent(store.bucketOf(entry.job()), number -> new ArrayList<>())
+                    .add(entry);
         }
         List<Future<?>> all = new ArrayList<>();
         byBucket.forEach((number, jobs) ->

@@ -19,6 +19,7 @@ public final class Meters {
     private final MeterRegistry registry;
     private final Map<String, OfTopic> topics = new ConcurrentHashMap<>();
     private final Map<String, OfScript> scripts = new ConcurrentHashMap<>();
+    private final Map<String, Timer> callbacks = new ConcurrentHashMap<>();
     private final Map<String, Integer> subscribers = new ConcurrentHashMap<>();
     private final Timer lateness;
 
@@ -76,6 +77,17 @@ public final class Meters {
                                 .register(registry)));
         meters.time.record(nanos, TimeUnit.NANOSECONDS);
         meters.jobs.record(jobs);
+    }
+
+    /** An attempt to call a job has ended. */
+    public void callback(String outcome, long nanos) {
+        callbacks
+                .computeIfAbsent(outcome, name -> Timer.builder("delayq.callbacks")
+                        .description("Attempts to call a job: done, again (it failed), dead (nothing is to come there)")
+                        .tag("outcome", name)
+                        .serviceLevelObjectives(millis(10, 100, 1_000, 10_000, 60_000))
+                        .register(registry))
+                .record(nanos, TimeUnit.NANOSECONDS);
     }
 
     /** A queue's length, read whenever metrics are asked for. */

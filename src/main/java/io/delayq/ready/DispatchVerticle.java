@@ -307,7 +307,7 @@ public final class DispatchVerticle extends VerticleBase {
         track(send(consumer.room, batch).onComplete(taken -> {
             if (taken.succeeded() && taken.result()) {
                 long now = redisNow + (System.nanoTime() - redisNowNanos) / 1_000_000;
-                jobs.forEach(job -> meters.delivered(topic.name, now - job.due()));
+                jobs.forEach(job -> meters.delivered(job.topic(), now - job.due()));
             } else {
                 topic.refused(consumer, jobs.size());
                 release(jobs);

@@ -1,6 +1,7 @@
 package io.delayq.ready;
 
 import io.delayq.bus.Demand;
+import io.delayq.job.Callback;
 import io.delayq.job.Delivery;
 import java.util.ArrayList;
 import java.util.BitSet;
@@ -52,6 +53,9 @@ final class Topic {
     private static final int LEAST_SHARE = 25;
 
     final String name;
+    /** The topic that the jobs belong to, also if this is about those of them that go by callback. */
+    final String ofJobs;
+
     private final int buckets;
     private final Map<String, Consumer> consumers = new LinkedHashMap<>();
     private final BitSet toAsk = new BitSet();
@@ -90,6 +94,7 @@ final class Topic {
 
     Topic(String name, int buckets, IntPredicate away) {
         this.name = name;
+        this.ofJobs = Callback.isJobsOf(name) ? Callback.topicOf(name) : name;
         this.buckets = buckets;
         this.away = away;
         toAsk.set(0, buckets);

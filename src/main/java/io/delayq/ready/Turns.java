@@ -66,9 +66,9 @@ final class Turns {
     }
 
     private void begin(Topic topic) {
-        track.accept(store.beginTurn(topic.name)
+        track.accept(store.beginTurn(topic.ofJobs)
                 .compose(turn -> turn.granted() && turn.maxInFlight() != null
-                        ? store.counts(List.of(topic.name)).map(counts -> room(turn, counts))
+                        ? store.counts(List.of(topic.ofJobs)).map(counts -> room(turn, counts))
                         : Future.succeededFuture(room(turn, List.of())))
                 .onSuccess(room -> began(topic, room))
                 .onFailure(error -> block(topic, PAUSE_AFTER_FAILURE_MILLIS))
@@ -103,7 +103,7 @@ final class Turns {
 
     /** If it cannot be told, the turn is over by itself after a while. */
     void end(Topic topic) {
-        track.accept(store.endTurn(topic.name, topic.turnEnded()));
+        track.accept(store.endTurn(topic.ofJobs, topic.turnEnded()));
     }
 
     private void block(Topic topic, long waitMillis) {

@@ -1,5 +1,6 @@
 package io.delayq.redis;
 
+import io.delayq.job.Callback;
 import io.delayq.job.Delivery;
 import io.delayq.job.IdSource;
 import io.delayq.job.Ids;
@@ -7,6 +8,7 @@ import io.delayq.job.JobState;
 import io.delayq.job.JobView;
 import io.delayq.job.NewJob;
 import io.delayq.job.TopicCounts;
+import io.delayq.job.TopicSettings;
 import io.delayq.job.When;
 import io.delayq.ops.Meters;
 import io.vertx.core.Future;
@@ -37,6 +39,7 @@ public final class Store {
     private static final int TAKES = -1;
     private static final long BY_BACKOFF = -1;
     private static final long CONNECTION_LOST = -2;
+    private static final long DEAD = -3;
     private static final int REPETITIONS = 300;
     private static final long PAUSE_MILLIS = 200;
     /** One that Redis works at, one that lies ready for it. */
@@ -74,13 +77,18 @@ public final class Store {
     public record Rescheduled(JobState before, JobState state, long due) {}
 
     /**
-     * Up to {@code max} jobs of a topic.
+     * Up to {@code max} jobs of a topic; or, under the name that {@link Callback#jobsOf} makes of it, of its jobs that go
+     * by callback.
      *
      * @param inTurn whether the caller has its turn at a topic with a limit, see {@link #beginTurn}
      */
     public record Want(String topic, int max, boolean inTurn) {
         public Want(String topic, int max) {
             this(topic, max, false);
+        }
+
+        boolean isByCallback() {
+            return Callback.isJobsOf(topic);
         }
     }
 
@@ -247,7 +255,12 @@ public final class Store {
      * @return whether the lease held
      */
     public Future<Boolean> ack(String topic, String id, String lease, String by) {
-        return acks.add(keys.bucketOf(id), topic, List.of(Bytes.of(id), Bytes.of(lease), Bytes.of(by)));
+        return ack(topic, id, lease, by, "");
+    }
+
+    /** @param more further members of the attempt log's entry as JSON text, each with a comma before it; or empty */
+    public Future<Boolean> ack(String topic, String id, String lease, String by, String more) {
+        return acks.add(keys.bucketOf(id), topic, List.of(Bytes.of(id), Bytes.of(lease), Bytes.of(by), Bytes.of(more)));
     }
 
     /**
@@ -255,19 +268,32 @@ public final class Store {
      * @param error null if none was given
      */
     public Future<Nacked> nack(String topic, String id, String lease, Long waitMillis, String error, String by) {
-        return nacked(topic, id, lease, waitMillis == null ? BY_BACKOFF : waitMillis, error == null ? "" : error, by);
+        return nack(topic, id, lease, waitMillis, error, by, "");
+    }
+
+    /** @param more as in {@link #ack} */
+    public Future<Nacked> nack(
+            String topic, String id, String lease, Long waitMillis, String error, String by, String more) {
+        long wait = waitMillis == null ? BY_BACKOFF : waitMillis;
+        return nacked(topic, id, lease, wait, error == null ? "" : error, by, more);
+    }
+
+    /** The job is dead, however many attempts are left. */
+    public Future<Nacked> kill(String topic, String id, String lease, String error, String by, String more) {
+        return nacked(topic, id, lease, DEAD, error, by, more);
     }
 
     /** The consumer's connection ended: the job is ready again at once, from the second such loss on by backoff. */
     public Future<Nacked> lost(String topic, String id, String lease, String by) {
-        return nacked(topic, id, lease, CONNECTION_LOST, "the connection ended before the job was settled", by);
+        return nacked(topic, id, lease, CONNECTION_LOST, "the connection ended before the job was settled", by, "");
     }
 
-    private Future<Nacked> nacked(String topic, String id, String lease, long wait, String error, String by) {
+    private Future<Nacked> nacked(
+            String topic, String id, String lease, long wait, String error, String by, String more) {
         return nacks.add(
                 keys.bucketOf(id),
                 topic,
-                List.of(Bytes.of(id), Bytes.of(lease), Bytes.of(wait), Bytes.of(error), Bytes.of(by)));
+                List.of(Bytes.of(id), Bytes.of(lease), Bytes.of(wait), Bytes.of(error), Bytes.of(by), Bytes.of(more)));
     }
 
     /**
@@ -281,7 +307,12 @@ public final class Store {
 
     /** Gives a job back that never reached a consumer; the attempt does not count. */
     public Future<Boolean> release(String topic, String id, String lease) {
-        return releases.add(keys.bucketOf(id), topic, List.of(Bytes.of(id), Bytes.of(lease)));
+        return defer(topic, id, lease, 0);
+    }
+
+    /** The same, to come again after a while. */
+    public Future<Boolean> defer(String topic, String id, String lease, long waitMillis) {
+        return releases.add(keys.bucketOf(id), topic, List.of(Bytes.of(id), Bytes.of(lease), Bytes.of(waitMillis)));
     }
 
     /** Whether a lease still holds; it may have been settled by someone else, or have ended. */
@@ -343,8 +374,11 @@ public final class Store {
             args.add(Bytes.of(want.topic));
             args.add(Bytes.of(want.inTurn ? -want.max : want.max));
         }
-        // a number, two for each topic, and two values for each job
-        return caller.call(Script.RESERVE, bucket, args, answer -> (answer.size() - 1 - 2 * wants.size()) / 2, 0)
+        // a number, two or three for each topic, and two values for each job
+        int heads = 1
+                + 2 * wants.size()
+                + (int) wants.stream().filter(Want::isByCallback).count();
+        return caller.call(Script.RESERVE, bucket, args, answer -> (answer.size() - heads) / 2, 0)
                 .map(answer -> reserved(token, wants, answer));
     }
 
@@ -488,21 +522,29 @@ public final class Store {
             int more = answer.get(at).toInteger();
             int count = answer.get(at + 1).toInteger();
             at += 2;
+            TopicSettings settings = null;
+            if (want.isByCallback()) {
+                settings = SettingsRecord.decode(answer.get(at++).toString()).settings();
+            }
             List<Delivery> jobs = new ArrayList<>(count);
             for (int i = 0; i < count; i++, at += 2) {
-                jobs.add(delivery(token, want.topic, answer, at));
+                jobs.add(delivery(token, want.topic, settings, answer, at));
             }
             leased.add(new Leased(want.topic, jobs, more == MORE, more == LIMITED));
         }
         return new Reserved(answer.get(0).toLong(), leased);
     }
 
-    /** See reserve.lua for what is packed. */
-    private static Delivery delivery(String token, String topic, Response answer, int at) {
+    /**
+     * See reserve.lua for what is packed.
+     *
+     * @param settings null: the job goes to a consumer
+     */
+    private static Delivery delivery(String token, String topic, TopicSettings settings, Response answer, int at) {
         Buffer packed = answer.get(at + 1).toBuffer();
         JobRecord.Decoded record = JobRecord.decode(packed.slice(RESERVED_HEAD, packed.length()));
         return new Delivery(
-                topic,
+                settings == null ? topic : Callback.topicOf(topic),
                 answer.get(at).toString(),
                 token + packed.getUnsignedShort(0),
                 packed.getInt(2),
@@ -510,6 +552,17 @@ public final class Store {
                 packed.getLong(8) & 0xffff_ffff_ffffL,
                 packed.getLong(14) & 0xffff_ffff_ffffL,
                 record.options().traceparent(),
-                record.body());
+                record.body(),
+                settings == null ? null : hook(record, settings, answer.get(0).toLong()));
+    }
+
+    private static Delivery.Hook hook(JobRecord.Decoded record, TopicSettings settings, long now) {
+        Callback own = record.options().callback();
+        return new Delivery.Hook(
+                own == null ? settings.callback() : own,
+                settings.webhook(),
+                record.created(),
+                now,
+                settings.keepDone() != null && settings.keepDone() > 0);
     }
 }

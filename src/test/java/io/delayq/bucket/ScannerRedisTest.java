@@ -28,7 +28,7 @@ class ScannerRedisTest {
 
     private final TestRedis redis = TestRedis.start(TestRedis.Options.standalone());
     private final StoreHarness store = new StoreHarness(redis, 1);
-    private final Addresses addresses = new Addresses("here", 1, 1, 1);
+    private final Addresses addresses = new Addresses("here", 1, 1, 0, 1, 0);
     private final Vertx vertx = Vertx.vertx();
 
     @BeforeEach

@@ -65,7 +65,7 @@ class RebucketCommandTest {
                 set.redis(),
                 set.namespace(),
                 set.buckets(),
-                new Settings.Instances(1, 0, 0, 0),
+                new Settings.Instances(1, 0, 0, 0, 0),
                 set.tokens(),
                 set.insecure()))) {
             server.push("t", "{\"delay\":\"1h\"}");

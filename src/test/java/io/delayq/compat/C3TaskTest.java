@@ -3,6 +3,7 @@ package io.delayq.compat;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
+import io.delayq.http.AnyTarget;
 import io.delayq.job.Backoff;
 import io.delayq.job.NewJob;
 import io.delayq.job.When;
@@ -18,7 +19,7 @@ class C3TaskTest {
     private static final long NOW = 1_593_317_127_000L;
 
     private static NewJob job(String json) {
-        return C3Task.read(json.getBytes(StandardCharsets.UTF_8)).job("id", NOW);
+        return C3Task.read(json.getBytes(StandardCharsets.UTF_8), AnyTarget.ANY).job("id", NOW);
     }
 
     @Test

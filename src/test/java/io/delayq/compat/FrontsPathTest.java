@@ -9,6 +9,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
+import com.sun.net.httpserver.HttpServer;
+import io.delayq.config.Allowed;
 import io.delayq.config.Compat;
 import io.delayq.config.Settings;
 import io.delayq.config.Settings.Address;
@@ -16,10 +18,12 @@ import io.delayq.config.Settings.FrontEnds;
 import io.delayq.path.TestServer;
 import io.delayq.path.TestServer.Reply;
 import io.delayq.redis.TestRedis;
+import io.vertx.core.Future;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.io.IOException;
 import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -57,15 +61,15 @@ class FrontsPathTest {
     private TestServer server(FrontEnds fronts, Settings.Token... tokens) {
         Settings set = TestServer.settings(TestRedis.shared().url());
         TestServer server = TestServer.start(ignored -> new Settings(
-                set.http(),
-                set.dataDir(),
-                set.redis(),
-                set.namespace(),
-                set.buckets(),
-                set.instances(),
-                List.of(tokens),
-                set.insecure(),
-                fronts));
+                        set.http(),
+                        set.dataDir(),
+                        set.redis(),
+                        set.namespace(),
+                        set.buckets(),
+                        set.instances(),
+                        List.of(tokens),
+                        set.insecure())
+                .withFrontEnds(fronts));
         open.add(server);
         return server;
     }
@@ -410,6 +414,55 @@ class FrontsPathTest {
     }
 
     @Test
+    void a_task_is_called_with_its_form_and_done_when_the_answer_says_so() throws Exception {
+        HttpServer shop = HttpServer.create(new InetSocketAddress("127.0.0.1", 0), 0);
+        CompletableFuture<String> called = new CompletableFuture<>();
+        shop.createContext("/", exchange -> {
+            String body = new String(exchange.getRequestBody().readAllBytes(), StandardCharsets.UTF_8);
+            byte[] answer = "{\"success\":true}".getBytes(StandardCharsets.UTF_8);
+            exchange.sendResponseHeaders(200, answer.length);
+            exchange.getResponseBody().write(answer);
+            exchange.close();
+            called.complete(exchange.getRequestHeaders().getFirst("Content-Type") + " " + body);
+        });
+        shop.start();
+        try {
+            TestServer server = TestServer.start(set -> set.withFrontEnds(all(null, Map.of(), 100))
+                    .withWebhook(new Settings.Webhook(Allowed.of("127.0.0.0/8"), 10)));
+            open.add(server);
+            Forms.save(
+                    server,
+                    "notify_url=http://127.0.0.1:" + shop.getAddress().getPort()
+                            + "/&method_name=POST&notify_param=a%3D1%26b%3D%25&plan_time="
+                            + (System.currentTimeMillis() / 1_000 + 2));
+            assertEquals("application/x-www-form-urlencoded a=1&b=%", called.get(10, TimeUnit.SECONDS));
+            TestRedis.await(
+                    "it is done",
+                    () -> server.get("/v1/topics/delay_queue_task/jobs").jobs().isEmpty());
+        } finally {
+            shop.stop(0);
+        }
+    }
+
+    @Test
+    void an_address_inside_is_not_called() throws Exception {
+        InetAddress inside = InetAddress.getByName("10.0.0.1");
+        TestServer server = TestServer.start(
+                set -> set.withFrontEnds(all(null, Map.of(), 100)),
+                name -> Future.succeededFuture(List.of(inside)));
+        open.add(server);
+        for (String url : List.of("http://127.0.0.1/", "http://localhost/", "http://inside.example/")) {
+            String saved = Forms.save(server, "notify_url=" + url + "&plan_time=0");
+            assertTrue(saved.contains("\"no\"") && saved.contains("on the public internet"), saved);
+            String added = server.post(
+                            "/delayq/job/add", "{\"jobid\":\"1\",\"topic\":\"push_url\",\"data\":\"" + url + "\"}")
+                    .text();
+            assertTrue(added.contains("\"1\"") && added.contains("on the public internet"), added);
+        }
+        assertEquals(404, server.get("/v1/topics/push_url/jobs/1").status());
+    }
+
+    @Test
     void a_push_url_job_is_a_callback_with_five_tries() {
         TestServer server = server(100);
         server.post(
@@ -432,15 +485,15 @@ class FrontsPathTest {
     @Test
     void a_server_without_the_role_says_who_has_jobs() {
         TestServer server = TestServer.start(set -> new Settings(
-                set.http(),
-                set.dataDir(),
-                set.redis(),
-                set.namespace(),
-                set.buckets(),
-                new Settings.Instances(1, 1, 0, 0),
-                set.tokens(),
-                set.insecure(),
-                all(null, Map.of(), 100)));
+                        set.http(),
+                        set.dataDir(),
+                        set.redis(),
+                        set.namespace(),
+                        set.buckets(),
+                        new Settings.Instances(1, 1, 0, 0, 0),
+                        set.tokens(),
+                        set.insecure())
+                .withFrontEnds(all(null, Map.of(), 100)));
         open.add(server);
         push(server, "t", "1", 1, 60);
         assertEquals(

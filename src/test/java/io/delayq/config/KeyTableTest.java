@@ -36,7 +36,7 @@ class KeyTableTest {
                                 false),
                         "dq",
                         4,
-                        new Instances(2, 1, 1, 1),
+                        new Instances(2, 1, 1, 1, 1),
                         List.of(),
                         false),
                 Settings.defaults());
@@ -44,7 +44,7 @@ class KeyTableTest {
 
     @Test
     void names_each_setting_once() {
-        assertEquals(31, KeyTable.ALL.size());
+        assertEquals(34, KeyTable.ALL.size());
         assertEquals(KeyTable.ALL.size(), KeyTable.NAMES.size());
         assertEquals(
                 KeyTable.ALL.size(),

@@ -13,16 +13,16 @@ import org.junit.jupiter.params.provider.ValueSource;
 class RolesTest extends LoadingTestBase {
     @Test
     void a_server_does_all_unless_told_otherwise() {
-        assertEquals(new Instances(2, 1, 1, 1), loaded().instances());
+        assertEquals(new Instances(2, 1, 1, 1, 1), loaded().instances());
         assertEquals(
-                List.of(Role.INGRESS, Role.SCANNER, Role.DISPATCHER, Role.GATEWAY),
+                List.of(Role.INGRESS, Role.SCANNER, Role.DISPATCHER, Role.GATEWAY, Role.WEBHOOK),
                 loaded().instances().roles());
     }
 
     @Test
     void a_role_that_is_not_named_has_no_instances() {
         yaml = "roles: [ingress, scanner]\ninstances: {scanner: 3, gateway: 5}";
-        assertEquals(new Instances(2, 3, 0, 0), loaded().instances());
+        assertEquals(new Instances(2, 3, 0, 0, 0), loaded().instances());
         assertEquals(List.of(Role.INGRESS, Role.SCANNER), loaded().instances().roles());
     }
 
@@ -30,7 +30,7 @@ class RolesTest extends LoadingTestBase {
     @ValueSource(strings = {"scanner", "[scanner]", "[ scanner , webhook ]", "scanner,webhook", "scanner, webhook"})
     void in_a_flag_or_variable_it_is_a_list_with_commas(String text) {
         env("DELAYQ_ROLES", text);
-        assertEquals(new Instances(0, 1, 0, 0), loaded().instances());
+        assertEquals(new Instances(0, 1, 0, 0, text.contains("webhook") ? 1 : 0), loaded().instances());
     }
 
     @ParameterizedTest

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.delayq.config.Settings.Durability;
+import io.delayq.config.Settings.FrontEnds;
 import io.delayq.config.Settings.Http;
 import io.delayq.config.Settings.Instances;
 import io.delayq.config.Settings.Mode;
@@ -43,6 +44,8 @@ class SettingsLoaderTest extends LoadingTestBase {
         env("DELAYQ_BUCKETS", "1024", "DELAYQ_INSTANCES_INGRESS", "3", "DELAYQ_INSTANCES_SCANNER", "4");
         env("DELAYQ_INSTANCES_DISPATCHER", "5", "DELAYQ_INSTANCES_GATEWAY", "6", "DELAYQ_INSECURE", "true");
         env("DELAYQ_INTAKE_LIST", "in");
+        env("DELAYQ_INSTANCES_WEBHOOK", "7", "DELAYQ_WEBHOOK_ALLOW", "shop.internal, 10.1.0.0/16");
+        env("DELAYQ_WEBHOOK_CONNECTIONS_PER_HOST", "8");
         env("DELAYQ_TOKENS", "[{\"name\":\"n\",\"token\":\"secret\",\"rights\":[\"push\"]}]");
         assertEquals(
                 new Settings(
@@ -60,10 +63,12 @@ class SettingsLoaderTest extends LoadingTestBase {
                                 true),
                         "a.b",
                         1024,
-                        new Instances(3, 4, 5, 6),
+                        new Instances(3, 4, 5, 6, 7),
                         List.of(new Token("n", HASH, List.of("push"), List.of("*"))),
                         true,
-                        "in"),
+                        FrontEnds.NONE,
+                        "in",
+                        new Settings.Webhook(Allowed.of("shop.internal, 10.1.0.0/16"), 8)),
                 loaded());
     }
 

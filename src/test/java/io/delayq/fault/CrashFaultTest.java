@@ -5,6 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import com.sun.net.httpserver.HttpServer;
+import io.delayq.config.Allowed;
 import io.delayq.config.Settings;
 import io.delayq.fault.FaultProxy.Moment;
 import io.delayq.path.TestServer;
@@ -15,8 +17,10 @@ import io.delayq.redis.StoreHarness;
 import io.delayq.redis.TestRedis;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
+import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
@@ -75,13 +79,13 @@ class CrashFaultTest {
     }
 
     /** Starts the one that is to die; Redis knows all scripts then. */
-    private void startVictim() throws Exception {
+    private void startVictim(String... more) throws Exception {
         proxy = new FaultProxy(redis.port(), 1);
-        victim = ChildServer.start(
-                dir.resolve("data"),
-                "--redis.url=" + proxy.url(),
-                "--namespace=" + settings.namespace(),
-                "--buckets=" + settings.buckets());
+        List<String> flags = new ArrayList<>(List.of(more));
+        flags.add("--redis.url=" + proxy.url());
+        flags.add("--namespace=" + settings.namespace());
+        flags.add("--buckets=" + settings.buckets());
+        victim = ChildServer.start(dir.resolve("data"), flags.toArray(String[]::new));
         victim.push("warm", "{\"id\":\"w\",\"delay\":10" + RULES);
         assertEquals(
                 200,
@@ -236,6 +240,35 @@ class CrashFaultTest {
         assertEquals(2, again.getInteger("attempt"));
         stale(job);
         acked(again);
+        nothingLeft();
+    }
+
+    @Test
+    void a_callback_answered_and_dead_before_the_ack_is_made_again() throws Exception {
+        HttpServer shop = HttpServer.create(new InetSocketAddress("127.0.0.1", 0), 0);
+        List<String> attempts = Collections.synchronizedList(new ArrayList<>());
+        shop.createContext("/", exchange -> {
+            attempts.add(exchange.getRequestHeaders().getFirst("delayq-attempt"));
+            exchange.sendResponseHeaders(204, -1);
+            exchange.close();
+        });
+        shop.start();
+        try {
+            startVictim("--webhook.allow=127.0.0.0/8");
+            String callback = ",\"callback\":{\"url\":\"http://127.0.0.1:"
+                    + shop.getAddress().getPort() + "/\"}";
+            CompletableFuture<Void> sprung = proxy.trap("ack", Moment.BEFORE_IT_RUNS);
+            victim.push("t", "{\"id\":\"a\"" + callback + RULES);
+            sprung.get(10, TimeUnit.SECONDS);
+            victim.kill9();
+            assertEquals(List.of("1"), attempts);
+            heir = TestServer.start(any -> settings.withWebhook(new Settings.Webhook(Allowed.of("127.0.0.0/8"), 10)));
+            TestRedis.await("the second call", () -> attempts.size() > 1);
+            TestRedis.await("its end", () -> heir.get("/v1/topics/t/jobs/a").status() == 404);
+            assertEquals(List.of("1", "2"), attempts);
+        } finally {
+            shop.stop(0);
+        }
         nothingLeft();
     }
 

@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.delayq.gateway.ClientFrame.Settled;
+import io.delayq.http.AnyTarget;
 import io.delayq.http.Faults;
 import io.delayq.http.Problem;
 import io.delayq.http.ProblemType;
@@ -23,7 +24,7 @@ class FrameReaderTest {
 
     private static ClientFrame read(String message) {
         byte[] text = message.getBytes(StandardCharsets.UTF_8);
-        return FrameReader.read(FrameReader.head(text), text, () -> "made", NOW);
+        return FrameReader.read(FrameReader.head(text), text, () -> "made", NOW, AnyTarget.ANY);
     }
 
     private static Problem refused(String message) {

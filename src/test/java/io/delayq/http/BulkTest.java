@@ -140,7 +140,7 @@ class BulkTest {
         }
         byte[] bad = jobs(3).getBytes(StandardCharsets.UTF_8);
         bad[bad.length - 3] = (byte) 0x80;
-        assertThrows(Problem.class, () -> readAll(new Bulk(bad, null, () -> "made", NOW)));
+        assertThrows(Problem.class, () -> readAll(new Bulk(bad, null, () -> "made", NOW, AnyTarget.ANY)));
     }
 
     @Test
@@ -166,7 +166,7 @@ class BulkTest {
     }
 
     private static Row line(String json) {
-        return JobRequest.line(4, json.getBytes(StandardCharsets.UTF_8), null, () -> "made", NOW);
+        return JobRequest.line(4, json.getBytes(StandardCharsets.UTF_8), null, () -> "made", NOW, AnyTarget.ANY);
     }
 
     private static String jobs(int count) {
@@ -176,7 +176,7 @@ class BulkTest {
     }
 
     private static Bulk bulk(String json) {
-        return new Bulk(json.getBytes(StandardCharsets.UTF_8), null, () -> "made", NOW);
+        return new Bulk(json.getBytes(StandardCharsets.UTF_8), null, () -> "made", NOW, AnyTarget.ANY);
     }
 
     private static List<Row> readAll(String json) {

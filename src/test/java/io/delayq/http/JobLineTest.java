@@ -51,7 +51,7 @@ class JobLineTest {
                         null,
                         null,
                         null))) {
-            Row row = JobRequest.line(0, bytes(line(view(options, "{\"n\":1.50}"))), null, null, NOW);
+            Row row = JobRequest.line(0, bytes(line(view(options, "{\"n\":1.50}"))), null, null, NOW, AnyTarget.ANY);
             assertNull(row.problem(), () -> row.problem().oneLine());
             NewJob job = row.job();
             assertEquals("t", job.topic());
@@ -69,7 +69,10 @@ class JobLineTest {
         assertEquals(1, line.lines().count(), line);
         assertEquals(
                 "{    \"a\": \"x\\ny\",   \"b\": [1, 2] }",
-                JobRequest.line(0, bytes(line), null, null, NOW).job().body().toString());
+                JobRequest.line(0, bytes(line), null, null, NOW, AnyTarget.ANY)
+                        .job()
+                        .body()
+                        .toString());
     }
 
     private static byte[] bytes(String line) {

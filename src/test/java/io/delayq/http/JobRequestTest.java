@@ -170,12 +170,14 @@ class JobRequestTest {
     void takes_the_paths_id_for_put_and_the_same_one_inside() {
         assertEquals(
                 "a/b",
-                JobRequest.one("t", "a/b", bytes("{}"), null, () -> "x", NOW).id());
+                JobRequest.one("t", "a/b", bytes("{}"), null, () -> "x", NOW, AnyTarget.ANY)
+                        .id());
         assertEquals(
                 "é",
-                JobRequest.one("t", "é", bytes("{\"id\":\"\\u00e9\"}"), null, () -> "x", NOW)
+                JobRequest.one("t", "é", bytes("{\"id\":\"\\u00e9\"}"), null, () -> "x", NOW, AnyTarget.ANY)
                         .id());
-        Problem other = problem(() -> JobRequest.one("t", "a", bytes("{\"id\":\"b\"}"), null, () -> "x", NOW));
+        Problem other =
+                problem(() -> JobRequest.one("t", "a", bytes("{\"id\":\"b\"}"), null, () -> "x", NOW, AnyTarget.ANY));
         assertEquals(List.of("/id"), pointers(other));
     }
 
@@ -184,10 +186,10 @@ class JobRequestTest {
         String trace = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
         assertEquals(
                 trace,
-                JobRequest.one("t", null, bytes("{}"), trace, () -> "x", NOW)
+                JobRequest.one("t", null, bytes("{}"), trace, () -> "x", NOW, AnyTarget.ANY)
                         .options()
                         .traceparent());
-        assertNull(JobRequest.one("t", null, bytes("{}"), "junk", () -> "x", NOW)
+        assertNull(JobRequest.one("t", null, bytes("{}"), "junk", () -> "x", NOW, AnyTarget.ANY)
                 .options()
                 .traceparent());
     }
@@ -227,7 +229,8 @@ class JobRequestTest {
     @Test
     void refuses_bad_names_in_the_path_together_with_faults_inside() {
         for (String topic : List.of("a{b", "..", "", "é")) {
-            Problem problem = problem(() -> JobRequest.one(topic, "a\nb", bytes("{\"ttr\":1}"), null, () -> "x", NOW));
+            Problem problem = problem(
+                    () -> JobRequest.one(topic, "a\nb", bytes("{\"ttr\":1}"), null, () -> "x", NOW, AnyTarget.ANY));
             assertEquals(List.of("/ttr", "/topic", "/id"), pointers(problem));
         }
     }
@@ -596,7 +599,7 @@ class JobRequestTest {
             json.writeBytes(bytes(form.substring(at + 1)));
             assertEquals(
                     400,
-                    problem(() -> JobRequest.one("t", null, json.toByteArray(), null, () -> "x", NOW))
+                    problem(() -> JobRequest.one("t", null, json.toByteArray(), null, () -> "x", NOW, AnyTarget.ANY))
                             .status());
         }
     }
@@ -652,7 +655,7 @@ class JobRequestTest {
     }
 
     private static NewJob read(String json) {
-        return JobRequest.one("order", null, bytes(json), null, () -> "made-1", NOW);
+        return JobRequest.one("order", null, bytes(json), null, () -> "made-1", NOW, AnyTarget.ANY);
     }
 
     private static Problem problem(String json) {

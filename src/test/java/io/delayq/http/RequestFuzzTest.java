@@ -125,7 +125,7 @@ class RequestFuzzTest {
     private static int feed(byte[] bytes) throws Exception {
         int taken = 0;
         try {
-            NewJob job = JobRequest.one("t", null, bytes, null, () -> "made", NOW);
+            NewJob job = JobRequest.one("t", null, bytes, null, () -> "made", NOW, AnyTarget.ANY);
             assertTrue(new String(bytes, StandardCharsets.UTF_8)
                             .contains(job.body().toString())
                     || job.body().toString().equals("null"));
@@ -134,7 +134,7 @@ class RequestFuzzTest {
         } catch (Problem e) {
             check(e);
         }
-        try (Bulk bulk = new Bulk(bytes, "00", () -> "made", NOW)) {
+        try (Bulk bulk = new Bulk(bytes, "00", () -> "made", NOW, AnyTarget.ANY)) {
             while (bulk.next(1)) {
                 assertTrue(bulk.rows().size() <= bytes.length);
             }
@@ -142,7 +142,7 @@ class RequestFuzzTest {
         } catch (Problem e) {
             check(e);
         }
-        Row line = JobRequest.line(0, bytes, null, () -> "made", NOW);
+        Row line = JobRequest.line(0, bytes, null, () -> "made", NOW, AnyTarget.ANY);
         assertEquals(line.job() == null, line.problem() != null);
         for (Runnable reader : List.<Runnable>of(
                 () -> ConsumerRequest.reserve(bytes),
@@ -166,8 +166,9 @@ class RequestFuzzTest {
 
     /** What is shown can be put again, and is then shown the same. */
     private static void settings(byte[] bytes) {
-        String shown = SettingsJson.write(SettingsRequest.read(bytes)).toString();
-        String again = SettingsJson.write(SettingsRequest.read(shown.getBytes(StandardCharsets.UTF_8)))
+        String shown =
+                SettingsJson.write(SettingsRequest.read(bytes, AnyTarget.ANY)).toString();
+        String again = SettingsJson.write(SettingsRequest.read(shown.getBytes(StandardCharsets.UTF_8), AnyTarget.ANY))
                 .toString();
         // a webhook of nothing but secrets, which are not shown, is none
         assertEquals(shown.replaceAll(",?\"webhook\":\\{}", "").replace("{,", "{"), again);

@@ -42,7 +42,7 @@ class SettingsJsonTest {
     }
 
     private static String shown(String json) {
-        return SettingsJson.write(SettingsRequest.read(json.getBytes(StandardCharsets.UTF_8)))
+        return SettingsJson.write(SettingsRequest.read(json.getBytes(StandardCharsets.UTF_8), AnyTarget.ANY))
                 .toString();
     }
 }

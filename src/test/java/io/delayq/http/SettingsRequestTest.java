@@ -305,7 +305,7 @@ class SettingsRequestTest {
     }
 
     private static TopicSettings read(String json) {
-        return SettingsRequest.read(json.getBytes(StandardCharsets.UTF_8));
+        return SettingsRequest.read(json.getBytes(StandardCharsets.UTF_8), AnyTarget.ANY);
     }
 
     private static List<String> faults(String json) {

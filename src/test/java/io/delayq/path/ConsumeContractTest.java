@@ -129,8 +129,8 @@ class ConsumeContractTest {
     @Test
     void a_job_with_a_callback_is_never_reserved() {
         String topic = topic();
-        server.push(topic, "{\"id\":\"c\",\"callback\":{\"url\":\"http://127.0.0.1:1/\"}}");
-        server.push(topic, "{\"id\":\"d\",\"delay\":50,\"callback\":{\"url\":\"http://127.0.0.1:1/\"}}");
+        server.push(topic, "{\"id\":\"c\",\"callback\":{\"url\":\"http://shop.example/\"}}");
+        server.push(topic, "{\"id\":\"d\",\"delay\":50,\"callback\":{\"url\":\"http://shop.example/\"}}");
         server.push(topic, "{\"id\":\"a\",\"delay\":100}");
         JsonArray jobs = server.reserve(topic, 10, "5s").jobs();
         assertEquals(1, jobs.size());

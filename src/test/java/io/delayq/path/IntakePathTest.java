@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.delayq.config.Settings;
+import io.delayq.http.AnyTarget;
 import io.delayq.http.JobText;
 import io.delayq.http.Row;
 import io.delayq.job.Ids;
@@ -14,7 +15,9 @@ import io.delayq.redis.RedisEndpoint;
 import io.delayq.redis.Stores;
 import io.delayq.redis.TestRedis;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.vertx.core.Future;
 import io.vertx.core.json.JsonObject;
+import java.net.InetAddress;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -218,6 +221,20 @@ public class IntakePathTest {
         assertEquals(1, topic("t").getInteger("delayed"));
     }
 
+    @Test
+    void a_callback_that_leads_inside_is_bad_by_its_address_and_by_its_name() throws Exception {
+        server.close();
+        InetAddress inside = InetAddress.getByName("169.254.169.254");
+        server = TestServer.start(ignored -> settings(), name -> Future.succeededFuture(List.of(inside)));
+        rpush("{\"topic\":\"t\",\"callback\":{\"url\":\"http://127.0.0.1/\"}}");
+        rpush("{\"topic\":\"t\",\"callback\":{\"url\":\"http://inside.example/\"}}");
+        rpush("{\"topic\":\"t\",\"id\":\"good\",\"delay\":\"1h\"}");
+        awaitTaken();
+        assertEquals(1, topic("t").getInteger("delayed"));
+        assertEquals(2, bad().size());
+        bad().forEach(entry -> assertTrue(entry.toString().contains("on the public internet"), entry.toString()));
+    }
+
     /** A front end for another format brings a reader of its own. */
     @Test
     void another_format_is_a_matter_of_the_reader() {
@@ -225,7 +242,7 @@ public class IntakePathTest {
         JobText reader = (text, ids, now) -> {
             String name = new String(text, StandardCharsets.UTF_8);
             String json = "{\"topic\":\"other\",\"id\":\"" + name + "\",\"delay\":\"1h\"}";
-            Row row = JobText.JSON.read(json.getBytes(StandardCharsets.UTF_8), ids, now);
+            Row row = JobText.json(AnyTarget.ANY).read(json.getBytes(StandardCharsets.UTF_8), ids, now);
             return row;
         };
         Stores stores = new Stores(
@@ -233,7 +250,7 @@ public class IntakePathTest {
                 new Keys(server.settings.namespace(), server.settings.buckets()),
                 new Meters(new SimpleMeterRegistry()));
         String id = TestServer.await(server.vertx
-                .deployVerticle(new IntakeVerticle(stores, new Ids(), other, reader))
+                .deployVerticle(new IntakeVerticle(stores, new Ids(), other, reader, AnyTarget.ANY))
                 .toCompletionStage()
                 .toCompletableFuture());
         redis.command("RPUSH", other, "one", "two");

@@ -48,7 +48,7 @@ class OpsContractTest {
         take(server, topic, 2);
         server.push(topic, "{\"id\":\"a\"}");
         server.push(topic, "{\"id\":\"b\",\"priority\":\"high\"}");
-        server.push(topic, "{\"id\":\"c\",\"callback\":{\"url\":\"http://127.0.0.1:1/\"}}");
+        server.push(topic, "{\"id\":\"c\",\"priority\":\"low\"}");
         for (int i = 0; i < 4; i++) {
             server.push(topic, "{\"id\":\"d" + i + "\",\"delay\":\"1h\"}");
         }

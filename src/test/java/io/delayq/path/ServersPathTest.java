@@ -146,8 +146,8 @@ class ServersPathTest {
 
     @Test
     void each_server_is_told_of_with_its_roles_address_version_and_age() {
-        TestServer scanner = start(new Instances(0, 1, 0, 0));
-        TestServer door = start(new Instances(1, 0, 1, 0));
+        TestServer scanner = start(new Instances(0, 1, 0, 0, 0));
+        TestServer door = start(new Instances(1, 0, 1, 0, 0));
         JsonObject one = about(scanner);
         assertEquals(new JsonArray("[\"scanner\"]"), one.getJsonArray("roles"));
         assertEquals(BUCKETS, one.getJsonArray("buckets").size());
@@ -164,9 +164,9 @@ class ServersPathTest {
 
     @Test
     void servers_with_different_roles_do_together_what_one_does() {
-        TestServer pushes = start(new Instances(1, 0, 0, 0));
-        TestServer scans = start(new Instances(0, 1, 0, 0));
-        TestServer hands = start(new Instances(1, 0, 1, 1));
+        TestServer pushes = start(new Instances(1, 0, 0, 0, 0));
+        TestServer scans = start(new Instances(0, 1, 0, 0, 0));
+        TestServer hands = start(new Instances(1, 0, 1, 1, 0));
         Queue<String> got = new ConcurrentLinkedQueue<>();
         pushes.push("t", "{\"id\":\"polled\",\"delay\":\"100ms\"}");
         JsonObject job = hands.reserve("t", 1, "5s").job(0);
@@ -189,10 +189,10 @@ class ServersPathTest {
 
     @Test
     void what_a_server_does_not_run_it_refuses_with_the_reason() {
-        TestServer pushes = start(new Instances(1, 1, 0, 0));
+        TestServer pushes = start(new Instances(1, 1, 0, 0, 0));
         assertRefused(pushes.reserve("t", 1, "5s"), "the role dispatcher");
         assertRefused(pushes.get("/v1/ws"), "the role gateway");
-        TestServer scans = start(new Instances(0, 1, 0, 0));
+        TestServer scans = start(new Instances(0, 1, 0, 0, 0));
         problem(404, "not-found", scans.post("/v1/topics/t/jobs", "{}"));
     }
 
@@ -203,7 +203,7 @@ class ServersPathTest {
 
     @Test
     void health_and_metrics_are_there_whatever_the_roles() {
-        TestServer scans = start(new Instances(0, 1, 0, 0));
+        TestServer scans = start(new Instances(0, 1, 0, 0, 0));
         assertEquals(200, scans.get("/health/live").status());
         assertEquals(200, scans.get("/health/ready").status());
         assertEquals(BUCKETS, scanned(scans));

@@ -2,6 +2,7 @@ package io.delayq.path;
 
 import io.delayq.Server;
 import io.delayq.config.Settings;
+import io.delayq.http.Resolver;
 import io.delayq.redis.TestRedis;
 import io.vertx.core.Vertx;
 import io.vertx.core.VertxOptions;
@@ -17,6 +18,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
 import java.util.function.UnaryOperator;
 
 /** A whole server in this process on the shared Redis, in a namespace of its own, and a plain HTTP client for it. */
@@ -48,7 +50,7 @@ public final class TestServer implements AutoCloseable {
         }
     }
 
-    private TestServer(Settings settings) {
+    private TestServer(Settings settings, Function<Vertx, Resolver> resolver) {
         this.settings = settings;
         // a test fails loudly in the log when anything holds an event loop for 50 ms
         this.vertx = Vertx.vertx(new VertxOptions()
@@ -57,7 +59,9 @@ public final class TestServer implements AutoCloseable {
                 .setMaxEventLoopExecuteTimeUnit(TimeUnit.MILLISECONDS)
                 .setBlockedThreadCheckInterval(50)
                 .setBlockedThreadCheckIntervalUnit(TimeUnit.MILLISECONDS));
-        this.server = await(Server.start(vertx, settings).toCompletionStage().toCompletableFuture());
+        this.server = await(Server.start(vertx, settings, resolver.apply(vertx))
+                .toCompletionStage()
+                .toCompletableFuture());
     }
 
     public static TestServer start() {
@@ -65,7 +69,12 @@ public final class TestServer implements AutoCloseable {
     }
 
     public static TestServer start(UnaryOperator<Settings> change) {
-        return new TestServer(change.apply(settings(TestRedis.shared().url())));
+        return new TestServer(change.apply(settings(TestRedis.shared().url())), Resolver::of);
+    }
+
+    /** @param resolver in place of a name server */
+    public static TestServer start(UnaryOperator<Settings> change, Resolver resolver) {
+        return new TestServer(change.apply(settings(TestRedis.shared().url())), vertx -> resolver);
     }
 
     /** Any free port, a namespace nobody else has. */

@@ -77,7 +77,7 @@ class TopicContractTest {
                 topic,
                 """
                 { "ttr": "90s", "retry": {"maxAttempts": 6, "backoff": ["5s","1h"]}, "priority": "high", "ttl": "2h",
-                  "onExpire": "dead", "callback": {"url": "http://127.0.0.1:1/close", "headers": {"X-App": "shop"}},
+                  "onExpire": "dead", "callback": {"url": "http://shop.example/close", "headers": {"X-App": "shop"}},
                   "webhook": {"secrets": ["whsec_0123456789", "whsec_9876543210"], "success": "success-true"},
                   "keepDone": "1d", "keepDead": "30d", "maxInFlight": 50, "ratePerSecond": 200 }
                 """);
@@ -86,7 +86,7 @@ class TopicContractTest {
                 """
                 { "ttr": 90000, "retry": {"maxAttempts": 6, "backoff": [5000,3600000]}, "priority": "high",
                   "ttl": 7200000, "onExpire": "dead",
-                  "callback": {"url": "http://127.0.0.1:1/close", "method": "POST", "headers": {"X-App": "shop"}},
+                  "callback": {"url": "http://shop.example/close", "method": "POST", "headers": {"X-App": "shop"}},
                   "webhook": {"success": "success-true"}, "keepDone": 86400000, "keepDead": 2592000000,
                   "maxInFlight": 50, "ratePerSecond": 200 }
                 """);

@@ -661,7 +661,7 @@ class WebSocketContractTest {
                 set.redis(),
                 set.namespace(),
                 set.buckets(),
-                new Settings.Instances(1, 1, 1, 1),
+                new Settings.Instances(1, 1, 1, 1, 0),
                 set.tokens(),
                 set.insecure()))) {
             for (int i = 0; i < 12; i++) {

@@ -2,6 +2,7 @@ package io.delayq.redis;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
 
 import io.delayq.job.JobOptions;
 import io.delayq.job.JobState;
@@ -106,6 +107,20 @@ class AdmitRedisTest {
         io.delayq.job.Delivery job = store.reserve("t", 1).get(0);
         store.call(s -> s.ack("t", "1", job.lease(), ""));
         assertEquals(List.of(Outcome.STORED), admit(entry("b", "1")));
+        recount();
+    }
+
+    @Test
+    void a_done_job_of_a_front_end_gives_up_its_id() {
+        store.call(s -> s.topics()
+                .configure("t", TopicSettingsRedisTest.settings(null, null, null, null, null, 60_000L, null)));
+        NewJob owned = new NewJob("t", "1", When.NOW, JobOptions.NONE, Buffer.buffer("1"));
+        store.call(s -> s.byId().own(owned, null, false));
+        io.delayq.job.Delivery job = store.reserve("t", 1).get(0);
+        store.call(s -> s.ack("t", "1", job.lease(), ""));
+        redis.command("RPUSH", list, "a");
+        assertEquals(List.of(Outcome.STORED), admit(entry("a", "1")));
+        assertNull(store.call(s -> s.byId().find("1")));
         recount();
     }
 

@@ -3,6 +3,8 @@ package io.delayq.redis;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.delayq.job.Callback;
+import io.delayq.job.Delivery;
 import io.delayq.job.JobOptions;
 import io.delayq.job.JobState;
 import io.delayq.job.NewJob;
@@ -18,6 +20,7 @@ import io.delayq.redis.ListStore.Moved;
 import io.vertx.core.buffer.Buffer;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
@@ -131,11 +134,40 @@ class EnlistRedisTest {
         nothingLeft();
     }
 
+    @Test
+    void a_job_with_a_callback_of_its_own_is_called_and_does_not_go_to_the_list() {
+        configure(Payload.ID, null, null);
+        Callback callback = new Callback("http://own.example/", "POST", Map.of());
+        JobOptions options = new JobOptions(null, Retry.INHERITED, callback, null, null, null, null);
+        store.call(s -> s.push(new NewJob("t", "called", When.NOW, options, Buffer.buffer("1"))));
+        push("listed");
+        assertEquals(Left.NOTHING, move(10).left());
+        assertEquals(List.of("listed"), entries());
+        recount();
+        List<Delivery> called = store.call(
+                        s -> s.reserve(0, List.of(new Store.Want(Callback.jobsOf("t"), 10, true))))
+                .leased()
+                .get(0)
+                .jobs();
+        assertEquals(List.of("called"), called.stream().map(Delivery::id).toList());
+        store.call(s -> s.ack("t", "called", called.get(0).lease(), "", ",\"more\":1"));
+        nothingLeft();
+    }
+
+    @Test
+    void settings_that_change_while_jobs_are_ready_leave_nobody_awake_for_callbacks() {
+        push("a");
+        configure(Payload.ID, null, null);
+        move(10);
+        assertEquals(List.of(), store.call(s -> s.look(0)).awake());
+        nothingLeft();
+    }
+
     /** On a cluster Java writes it. */
     @Test
     void both_ways_write_the_same_entry() {
         push("a\"b\\c/é", null, null, null, TRACE);
-        io.delayq.job.Delivery job = store.reserve("t", 1).get(0);
+        Delivery job = store.reserve("t", 1).get(0);
         store.call(s -> s.release("t", job.id(), job.lease()));
         configure(Payload.JOB, null, null);
         move(1);

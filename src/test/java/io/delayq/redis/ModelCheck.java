@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import io.delayq.job.Callback;
 import io.delayq.job.Delivery;
 import io.delayq.job.Forecast;
 import io.delayq.job.JobPage;
@@ -172,8 +173,8 @@ final class ModelCheck {
 
     private void look(int bucket, Store.Look look) {
         for (ModelJob job : model.jobs(job -> store.keys.bucketOf(job.id) == bucket)) {
-            if (job.isFor(job.topic)) {
-                assertTrue(look.awake().contains(job.topic), () -> "nobody is told of " + job);
+            for (String name : List.of(job.topic, Callback.jobsOf(job.topic))) {
+                assertTrue(!job.isFor(name) || look.awake().contains(name), () -> "nobody is told of " + job);
             }
             long alarm = model.alarmOf(job);
             assertTrue(

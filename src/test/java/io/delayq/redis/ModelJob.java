@@ -1,5 +1,6 @@
 package io.delayq.redis;
 
+import io.delayq.job.Callback;
 import io.delayq.job.JobOptions;
 import io.delayq.job.JobState;
 import io.delayq.job.NewJob;
@@ -46,8 +47,10 @@ final class ModelJob {
         this.created = now;
     }
 
-    boolean isFor(String consumersOf) {
-        return topic.equals(consumersOf) && options.callback() == null && state == JobState.READY;
+    /** @param name a topic, or what its jobs that go by callback are called */
+    boolean isFor(String name) {
+        boolean called = options.callback() != null;
+        return name.equals(called ? Callback.jobsOf(topic) : topic) && state == JobState.READY;
     }
 
     /** The due time that push, put, PATCH or requeue set. */

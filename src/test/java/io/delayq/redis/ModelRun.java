@@ -3,6 +3,7 @@ package io.delayq.redis;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.delayq.job.Callback;
 import io.delayq.job.Delivery;
 import io.delayq.job.JobState;
 import io.delayq.job.NewJob;
@@ -103,6 +104,7 @@ final class ModelRun {
     /** Mostly where there is something. */
     private void reserve() {
         List<String> topics = new ArrayList<>(List.of(TOPICS));
+        List.of(TOPICS).forEach(topic -> topics.add(Callback.jobsOf(topic)));
         if (random.nextInt(5) > 0) {
             topics.removeIf(topic -> model.jobs(job -> job.isFor(topic)).isEmpty());
         }
@@ -110,21 +112,22 @@ final class ModelRun {
         reserve(topic, 1 + random.nextInt(4));
     }
 
-    private void reserve(String topic, int some) {
+    private void reserve(String name, int some) {
+        String topic = Callback.isJobsOf(name) ? Callback.topicOf(name) : name;
         // which of the expired ones a smaller call comes across is not said
         boolean over =
-                !model.jobs(job -> job.isFor(topic) && job.isOver(model.now)).isEmpty();
+                !model.jobs(job -> job.isFor(name) && job.isOver(model.now)).isEmpty();
         int max = over ? ALL : some;
-        did = "reserve " + topic + " " + max;
-        List<Delivery> jobs = store.reserve(topic, max);
+        did = "reserve " + name + " " + max;
+        List<Delivery> jobs = store.reserve(name, max);
         if (!model.isPaused(topic)) {
-            model.findExpired(topic);
+            model.findExpired(name);
         }
-        List<ModelJob> ready = model.isPaused(topic) ? List.of() : model.jobs(job -> job.isFor(topic));
+        List<ModelJob> ready = model.isPaused(topic) ? List.of() : model.jobs(job -> job.isFor(name));
         assertEquals(Math.min(max, ready.size()), jobs.size(), "reserved of " + ready);
         for (Delivery job : jobs) {
             ModelJob known = model.job(topic, job.id());
-            assertTrue(known != null && known.isFor(topic), job.id() + " was delivered but is not ready, or twice");
+            assertTrue(known != null && known.isFor(name), job.id() + " was delivered but is not ready, or twice");
             model.reserved(job);
             assertEquals(known.attempts, job.attempt(), "attempt of " + job.id());
             assertEquals(known.due, job.due(), "due time of " + job.id());
@@ -182,8 +185,9 @@ final class ModelRun {
 
     private void release() {
         Delivery job = delivery();
-        did = "release of " + job;
-        assertEquals(model.release(job), store.call(s -> s.release(job.topic(), job.id(), job.lease())), did);
+        long wait = random.nextInt(2) * 700L;
+        did = "release of " + job + " " + wait;
+        assertEquals(model.release(job, wait), store.call(s -> s.defer(job.topic(), job.id(), job.lease(), wait)), did);
     }
 
     /** Time passes; mostly the scanner runs then. */

@@ -74,6 +74,18 @@ class PlantedScriptsRedisTest {
         });
     }
 
+    private static Fault callback(
+            Script script, String right, String wrong, String because, Consumer<CallbackRedisTest> check) {
+        return new Fault(script, right, wrong, because, () -> {
+            CallbackRedisTest test = new CallbackRedisTest();
+            try {
+                check.accept(test);
+            } finally {
+                test.close();
+            }
+        });
+    }
+
     private static Fault rebucket(
             Script script, String right, String wrong, String because, Consumer<RebucketRedisTest> check) {
         return new Fault(script, right, wrong, because, () -> {
@@ -204,8 +216,8 @@ class PlantedScriptsRedisTest {
                         EnlistRedisTest::a_job_whose_ttl_is_over_does_not_go_to_the_list),
                 enlist(
                         Script.RESERVE,
-                        "or (set.redisList ~= nil) ~= for_lists then",
-                        "then",
+                        "or (set.redisList ~= nil) ~= for_lists) then",
+                        ") then",
                         "nobody_else_gets",
                         EnlistRedisTest::nobody_else_gets_jobs_that_go_to_a_list),
                 new Fault(
@@ -227,6 +239,12 @@ class PlantedScriptsRedisTest {
                         "entries_that_are_gone",
                         AdmitRedisTest::entries_that_are_gone_make_no_job_and_equal_ones_one_each),
                 admit(
+                        Script.ADMIT,
+                        "if is_owned(call('HGET', k.jobs, id)) then call('HDEL', ids_key, id) end",
+                        "",
+                        "a_done_job_of_a_front_end",
+                        AdmitRedisTest::a_done_job_of_a_front_end_gives_up_its_id),
+                admit(
                         Script.REJECT,
                         "if call('LPOS', list, ARGV[at], 'MAXLEN', ARGV[6]) then",
                         "if true then",
@@ -240,7 +258,30 @@ class PlantedScriptsRedisTest {
                         PlantedScriptsRedisTest::bridged),
                 fault(Script.NACK, "math.min(run.losses + 1, 255)", "1", "(lost", 2),
                 fault(Script.EXTEND, "ttr = rules_of(run, settings_of(k.topic))", "ttr = 60000", "(extend", 1),
-                fault(Script.RELEASE, "if run.expires > 0 then expire_at(k, id, run.expires) end", "", "and due)", 2),
+                fault(
+                        Script.RELEASE,
+                        "if run.expires > 0 then expire_at(k, id, run.expires) end",
+                        "",
+                        "reserved of []",
+                        2),
+                callback(
+                        Script.RELEASE,
+                        "run.due = now + wait",
+                        "run.due = now",
+                        "a_job_that_is_put_off",
+                        CallbackRedisTest::a_job_that_is_put_off_comes_again_after_a_while_with_all_its_attempts),
+                callback(
+                        Script.RESERVE,
+                        "not called and (set.callback or",
+                        "not called and (false or",
+                        "a_topics_callback",
+                        CallbackRedisTest::a_topics_callback_is_for_all_of_its_jobs),
+                callback(
+                        Script.NACK,
+                        "if wait and wait < 0 or most",
+                        "if most",
+                        "a_job_that_is_not_wanted",
+                        CallbackRedisTest::a_job_that_is_not_wanted_any_more_is_dead_with_attempts_left),
                 fault(Script.CANCEL, "lay_ghosts()\ntell()", "tell()", "keys left after a full drain", 1),
                 fault(
                         Script.RESCHEDULE,

@@ -218,12 +218,13 @@ final class QueueModel {
         return job.deadline;
     }
 
-    boolean release(Delivery delivery) {
+    boolean release(Delivery delivery, long wait) {
         ModelJob job = held(delivery);
         if (job == null) {
             return false;
         }
-        job.state = JobState.READY;
+        job.state = wait > 0 ? JobState.DELAYED : JobState.READY;
+        job.due = wait > 0 ? now + wait : job.due;
         job.lease = "";
         job.attempts--;
         return true;

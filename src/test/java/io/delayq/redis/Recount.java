@@ -100,14 +100,14 @@ public final class Recount {
                     fault(id + " stands on the clock in another lane than its own");
                 }
             });
-            boolean awake = ready();
+            Set<String> awake = ready();
             index("lease:" + topic).keySet().forEach(id -> stands(JobState.RESERVED, id));
             index("dead:" + topic).keySet().forEach(id -> stands(JobState.DEAD, id));
             index("done:" + topic).keySet().forEach(id -> stands(JobState.DONE, id));
             jobs.keySet().stream()
                     .filter(id -> !states.containsKey(id))
                     .forEach(id -> fault(id + " stands on no index"));
-            if (awake && !command("SMEMBERS", key("awake")).contains(topic)) {
+            if (!command("SMEMBERS", key("awake")).containsAll(awake)) {
                 fault("has ready jobs and is not awake");
             }
             runs();
@@ -130,15 +130,16 @@ public final class Recount {
             });
         }
 
-        private boolean ready() {
+        /** What has to be awake. */
+        private Set<String> ready() {
             Set<String> ghosts = new HashSet<>(command("SMEMBERS", looked("ghosts:" + topic)));
-            boolean awake = false;
+            Set<String> awake = new HashSet<>();
             for (int lane = 0; lane < LANES.length; lane++) {
                 List<String> list = command("LRANGE", looked("ready:" + topic + ":" + LANES[lane]), "0", "-1");
                 for (String id : list) {
                     if (!ghosts.remove(LANE_BYTES[lane] + id)) {
                         stands(JobState.READY, id);
-                        awake |= lane < 3;
+                        awake.add(lane < 3 ? topic : LANE_BYTES[lane] + topic);
                     }
                 }
                 if (new HashSet<>(list).size() < list.size()) {

@@ -33,7 +33,14 @@ class ScriptTest {
     private static final String PRELUDE = Script.read("prelude");
     /** They take memory for new jobs and so are refused whole when Redis is full; all others go on. */
     private static final Set<Script> REFUSED_WHEN_FULL = EnumSet.of(
-            Script.PUSH, Script.PUT, Script.OWN, Script.ADMIT, Script.RESCHEDULE, Script.REQUEUE, Script.ADOPT, Script.ARRIVE);
+            Script.PUSH,
+            Script.PUT,
+            Script.OWN,
+            Script.ADMIT,
+            Script.RESCHEDULE,
+            Script.REQUEUE,
+            Script.ADOPT,
+            Script.ARRIVE);
 
     private static final Set<Script> ONLY_READING =
             EnumSet.of(Script.GET, Script.FIND, Script.HELD, Script.NAMES, Script.COUNTS, Script.FORECAST, Script.PICK);
@@ -75,7 +82,7 @@ class ScriptTest {
                     ACK     | KEYS[1..5] as                | KEYS[1..4] as                | KEYS[5] is used but not named
                     ACK     | ARGV[1..3] as                | ARGV[1..2] as                | ARGV[3] is used but not named
                     ACK     | ARGV[4..] for                | for                          | ARGV[4..] is used but not named
-                    ACK     | id, lease, by                | id, lease, ttr, by           | 4 arguments a job are named, 3 are used
+                    ACK     | id, lease, by                | id, lease, ttr, by           | 5 arguments a job are named, 4 are used
                     ACK     | Returns                      | Gives                        | there is no line that begins with Returns
                     DUE     | KEYS[1..4] as                | KEYS[1..5] as                | KEYS[5] is named but not there
                     DUE     | ARGV[3] limit                | limit                        | ARGV[3] is used but not named

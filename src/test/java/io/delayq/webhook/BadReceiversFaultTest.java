@@ -1,0 +1,193 @@
+package io.delayq.webhook;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.delayq.path.TestServer;
+import io.delayq.redis.TestRedis;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.json.JsonArray;
+import io.vertx.core.json.JsonObject;
+import io.vertx.core.net.NetSocket;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/** Receivers that do all that a receiver should not: each has its own trouble, and nobody else's. */
+@Tag("fault")
+class BadReceiversFaultTest {
+    private static final int CHUNK = 64 << 10;
+    private static final long HUGE = 100L << 20;
+    private static final int JOBS = 40;
+    private static final int GOOD_JOBS = 400;
+    private static final long WORST_P99_MILLIS = 250;
+
+    private final AtomicLong sent = new AtomicLong();
+    private final Map<String, Receiver> bad = new LinkedHashMap<>();
+    private TestServer server;
+
+    @BeforeEach
+    void start() {
+        server = TestServer.start(WebhookPathTest::local);
+        bad.put("slow", Receiver.raw(socket -> socket.write("HTTP/1.1 200 OK\r\nContent-Length: 9999\r\n\r\nx")));
+        bad.put("hangs", Receiver.raw(socket -> {}));
+        bad.put("500", Receiver.answering(500, "broken"));
+        bad.put(
+                "half",
+                Receiver.raw(socket -> socket.end(Buffer.buffer("HTTP/1.1 200 OK\r\nContent-Length: 50\r\n\r\nx"))));
+        bad.put("closes", Receiver.raw(NetSocket::close));
+        bad.put("garbage", Receiver.raw(socket -> socket.end(Buffer.buffer("\0\1\2 what is this\r\n\r\n\r\n"))));
+        bad.put("huge", Receiver.raw(this::sendHuge));
+        bad.put("headers", Receiver.raw(socket -> socket.write("HTTP/1.1 200 OK\r\nx: " + "y".repeat(1 << 20))));
+    }
+
+    @AfterEach
+    void stop() {
+        server.close();
+        bad.values().forEach(Receiver::close);
+    }
+
+    /** 100 MB that nobody asked for, as an error so that it is tried again. */
+    private void sendHuge(NetSocket socket) {
+        socket.write("HTTP/1.1 500 Oh\r\nTransfer-Encoding: chunked\r\n\r\n");
+        sendOn(socket, HUGE);
+    }
+
+    private void sendOn(NetSocket socket, long left) {
+        if (left > 0) {
+            Buffer chunk = Buffer.buffer(Integer.toHexString(CHUNK) + "\r\n")
+                    .appendBytes(new byte[CHUNK])
+                    .appendString("\r\n");
+            socket.write(chunk).onSuccess(written -> {
+                sent.addAndGet(CHUNK);
+                sendOn(socket, left - CHUNK);
+            });
+        }
+    }
+
+    @Test
+    void each_fails_as_often_as_is_set_and_says_why() {
+        for (String kind : bad.keySet()) {
+            push(kind, 1, "\"ttr\":\"1s\",\"retry\":{\"maxAttempts\":3,\"backoff\":[\"100ms\",\"300ms\"]}");
+        }
+        for (String kind : bad.keySet()) {
+            String path = "/v1/topics/" + kind + "/jobs/j0";
+            TestRedis.await(kind + " to be dead", Duration.ofSeconds(15), () -> "dead"
+                    .equals(server.get(path).json().getString("state")));
+            JsonObject job = server.get(path).json();
+            assertEquals(3, job.getJsonArray("log").size(), job.encode());
+            assertEquals(3, bad.get(kind).count(), kind);
+            for (int i = 0; i < 3; i++) {
+                JsonObject entry = job.getJsonArray("log").getJsonObject(i);
+                assertEquals("nacked", entry.getString("outcome"), job.encode());
+                assertTrue(entry.getLong("end") - entry.getLong("start") < 1_000, entry.encode());
+                long gap = i == 0
+                        ? Long.MAX_VALUE
+                        : entry.getLong("start")
+                                - job.getJsonArray("log").getJsonObject(i - 1).getLong("end");
+                assertTrue(gap >= (i == 1 ? 100 : 300), kind + " came again after " + gap + " ms");
+            }
+            System.out.println(kind + ": " + job.getString("lastError"));
+        }
+        assertTrue(sent.get() < 3 * (8 << 20), sent + " bytes were taken of an answer that nobody reads");
+    }
+
+    @Test
+    void early_hints_are_no_answer() {
+        try (Receiver hints = Receiver.raw(socket -> socket.write("HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n"
+                + "HTTP/1.1 103 Early Hints\r\nLink: </b>\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"))) {
+            server.push("early", "{\"id\":\"1\",\"callback\":{\"url\":\"" + hints.url("/") + "\"}}");
+            TestRedis.await(
+                    "its end",
+                    Duration.ofSeconds(10),
+                    () -> server.get("/v1/topics/early/jobs/1").status() == 404);
+            assertEquals(1, hints.count());
+        }
+    }
+
+    @Test
+    void others_keep_their_lateness_meanwhile_and_memory_stays_bounded() {
+        try (Receiver good = Receiver.answering(200, "")) {
+            push(good, "warm", GOOD_JOBS, "\"body\":1");
+            TestRedis.await("the warm-up", Duration.ofSeconds(15), () -> good.count() == GOOD_JOBS);
+            for (String kind : bad.keySet()) {
+                push(kind, JOBS, "\"ttr\":\"20s\",\"retry\":{\"backoff\":[\"500ms\"]}");
+            }
+            TestRedis.await("calls to each", Duration.ofSeconds(10), () -> bad.values().stream()
+                    .allMatch(receiver -> receiver.count() > 0));
+            List<Long> due = new ArrayList<>();
+            for (int i = 0; i < GOOD_JOBS; i++) {
+                due.add(0L);
+            }
+            long from = System.currentTimeMillis() + 300;
+            JsonArray jobs = new JsonArray();
+            for (int i = 0; i < GOOD_JOBS; i++) {
+                long at = from + 10L * i;
+                due.set(i, at);
+                jobs.add(job(good, "good", i).put("at", at));
+            }
+            // in the topic of a bad one, so that these stand in one line
+            jobs.forEach(job -> ((JsonObject) job).put("topic", "hangs"));
+            assertEquals(
+                    GOOD_JOBS, server.post("/v1/jobs", jobs.encode()).json().getInteger("accepted"));
+            TestRedis.await("the good ones", Duration.ofSeconds(20), () -> good.count() == 2 * GOOD_JOBS);
+            long[] late = good.calls().stream()
+                    .skip(GOOD_JOBS)
+                    .mapToLong(call -> call.millis()
+                            - due.get(Integer.parseInt(call.header("delayq-id").substring(1))))
+                    .sorted()
+                    .toArray();
+            System.out.printf(
+                    "%d callbacks beside %d bad receivers: lateness p50 %d ms, p99 %d ms, max %d ms%n",
+                    GOOD_JOBS, bad.size(), late[late.length / 2], late[late.length * 99 / 100], late[late.length - 1]);
+            assertTrue(late[late.length * 99 / 100] <= WORST_P99_MILLIS, late[late.length * 99 / 100] + " ms");
+        }
+    }
+
+    @Test
+    void a_host_that_keeps_failing_is_called_less_and_again_when_it_is_well() {
+        AtomicInteger status = new AtomicInteger(500);
+        try (Receiver shop = Receiver.http((request, call) ->
+                request.response().setStatusCode(status.get()).end())) {
+            push(shop, "ill", 100, "\"retry\":{\"maxAttempts\":0,\"backoff\":[\"10ms\"]}");
+            TestRedis.await("failures", Duration.ofSeconds(10), () -> shop.count() >= 20);
+            int before = shop.count();
+            long until = System.nanoTime() + 3_000_000_000L;
+            TestRedis.await("time", Duration.ofSeconds(10), () -> System.nanoTime() > until);
+            int during = shop.count() - before;
+            assertTrue(during < 200, during + " calls to a host that is to rest, 100 jobs every 10 ms");
+            status.set(200);
+            TestRedis.await("all jobs done", Duration.ofSeconds(30), () -> {
+                JsonObject counts = server.get("/v1/topics/ill").json();
+                return counts.getInteger("ready") + counts.getInteger("delayed") + counts.getInteger("reserved") == 0;
+            });
+        }
+    }
+
+    private void push(String kind, int count, String more) {
+        push(bad.get(kind), kind, count, more);
+    }
+
+    private void push(Receiver receiver, String topic, int count, String more) {
+        JsonArray jobs = new JsonArray();
+        for (int i = 0; i < count; i++) {
+            jobs.add(job(receiver, topic, i).mergeIn(new JsonObject("{" + more + "}")));
+        }
+        assertEquals(count, server.post("/v1/jobs", jobs.encode()).json().getInteger("accepted"));
+    }
+
+    private static JsonObject job(Receiver receiver, String topic, int i) {
+        return new JsonObject()
+                .put("topic", topic)
+                .put("id", (topic.equals("good") ? "g" : "j") + i)
+                .put("callback", new JsonObject().put("url", receiver.url("/")));
+    }
+}
