@@ -34,8 +34,7 @@ public final class FrontDoor implements MoreRoutes {
     private final Access.Caller caller;
     private final Targets targets;
 
-    private FrontDoor(
-            Settings settings, Meters meters, Set<Compat> served, Access.Caller caller, Targets targets) {
+    private FrontDoor(Settings settings, Meters meters, Set<Compat> served, Access.Caller caller, Targets targets) {
         this.settings = settings;
         this.meters = meters;
         this.served = served;

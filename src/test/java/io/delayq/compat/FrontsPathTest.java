@@ -448,8 +448,7 @@ class FrontsPathTest {
     void an_address_inside_is_not_called() throws Exception {
         InetAddress inside = InetAddress.getByName("10.0.0.1");
         TestServer server = TestServer.start(
-                set -> set.withFrontEnds(all(null, Map.of(), 100)),
-                name -> Future.succeededFuture(List.of(inside)));
+                set -> set.withFrontEnds(all(null, Map.of(), 100)), name -> Future.succeededFuture(List.of(inside)));
         open.add(server);
         for (String url : List.of("http://127.0.0.1/", "http://localhost/", "http://inside.example/")) {
             String saved = Forms.save(server, "notify_url=" + url + "&plan_time=0");

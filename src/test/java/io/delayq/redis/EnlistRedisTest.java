@@ -144,8 +144,7 @@ class EnlistRedisTest {
         assertEquals(Left.NOTHING, move(10).left());
         assertEquals(List.of("listed"), entries());
         recount();
-        List<Delivery> called = store.call(
-                        s -> s.reserve(0, List.of(new Store.Want(Callback.jobsOf("t"), 10, true))))
+        List<Delivery> called = store.call(s -> s.reserve(0, List.of(new Store.Want(Callback.jobsOf("t"), 10, true))))
                 .leased()
                 .get(0)
                 .jobs();

@@ -95,10 +95,7 @@ class ScaleCostsRedisTest extends ScaleTestBase {
                 byte[] told = (byte[]) answer.get(3 + 2 * job + 1);
                 int place = (told[0] & 0xff) << 8 | told[1] & 0xff;
                 acks.addAll(List.of(
-                        (byte[]) answer.get(3 + 2 * job),
-                        Bytes.of("token" + i + place),
-                        Bytes.of(""),
-                        Bytes.of("")));
+                        (byte[]) answer.get(3 + 2 * job), Bytes.of("token" + i + place), Bytes.of(""), Bytes.of("")));
             }
             held.add(acks);
         }));
