@@ -53,6 +53,9 @@ final class ClientSession implements Visitor.Listener {
     private int badInARow;
     private int unansweredPings;
     private boolean draining;
+    /** It is gone, and its last messages wait. */
+    private boolean leaving;
+
     private boolean ended;
 
     ClientSession(GatewayVerticle gateway, Visitor visitor, Context context, FrameHandler frames) {
@@ -82,10 +85,15 @@ final class ClientSession implements Visitor.Listener {
     /** @return whether another message waits */
     boolean goOn() {
         handle(later.poll());
-        if (later.isEmpty()) {
+        if (!later.isEmpty()) {
+            return true;
+        }
+        if (leaving) {
+            ended();
+        } else {
             visitor.holdBack(isFull());
         }
-        return !later.isEmpty();
+        return false;
     }
 
     private void handle(byte[] text) {
@@ -119,6 +127,12 @@ final class ClientSession implements Visitor.Listener {
     @Override
     public void ended() {
         if (ended) {
+            return;
+        }
+        if (!later.isEmpty()) {
+            // what it said last may be acks, which count
+            leaving = true;
+            subscriptions.values().forEach(gateway::withdraw);
             return;
         }
         ended = true;

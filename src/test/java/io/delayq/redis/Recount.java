@@ -201,6 +201,7 @@ public final class Recount {
 
         private void alarms() {
             Map<String, Long> next = index("next");
+            long now = now();
             Map<String, String> kinds = Map.of("c", "clock", "l", "lease", "e", "expire", "d", "dead", "o", "done");
             kinds.forEach((kind, index) -> {
                 Long first = index(index + ":" + topic).values().stream()
@@ -208,7 +209,8 @@ public final class Recount {
                         .orElse(null);
                 Long alarm = next.get(kind + topic);
                 boolean kept = kind.equals("d") || kind.equals("o");
-                if (first != null && (alarm == null || !kept && alarm > first)) {
+                // what a scan had no room for is due again at the time of that scan
+                if (first != null && (alarm == null || !kept && alarm > Math.max(first, now))) {
                     fault("alarm " + kind + " is at " + alarm + ", the first is at " + first);
                 }
             });
@@ -217,6 +219,11 @@ public final class Recount {
 
     public Recount(StoreHarness store) {
         this.store = store;
+    }
+
+    private long now() {
+        Object set = store.command("GET", SetClock.key(store, 0));
+        return set == null ? System.currentTimeMillis() : Long.parseLong(set.toString());
     }
 
     private List<String> command(String... words) {

@@ -29,6 +29,10 @@ final class SetClock implements AutoCloseable {
         Arrays.stream(Script.values()).forEach(script -> script.plant(text, other));
     }
 
+    static String key(StoreHarness store, int bucket) {
+        return store.keys.key(bucket, "testclock");
+    }
+
     /** Whether a key is this clock's. */
     static boolean isKey(String key) {
         return key.endsWith(":testclock");
@@ -41,7 +45,7 @@ final class SetClock implements AutoCloseable {
     long advance(long millis) {
         now += millis;
         for (int bucket = 0; bucket < store.keys.buckets(); bucket++) {
-            store.redis.command("SET", store.keys.key(bucket, "testclock"), Long.toString(now));
+            store.redis.command("SET", key(store, bucket), Long.toString(now));
         }
         return now;
     }

@@ -138,12 +138,9 @@ public final class TestCluster implements AutoCloseable {
         return nodes;
     }
 
-    /** The master that has the slot, as a living node tells. */
+    /** The master that has the slot, as a living master tells; a replica may have heard of a change only later. */
     public TestRedis masterOf(int slot) {
-        for (TestRedis node : nodes) {
-            if (!node.isRunning()) {
-                continue;
-            }
+        for (TestRedis node : masters()) {
             for (Object range : (List<?>) node.command("CLUSTER", "SLOTS")) {
                 List<?> fields = (List<?>) range;
                 if ((long) fields.get(0) <= slot && slot <= (long) fields.get(1)) {
