@@ -5,8 +5,10 @@ import io.delayq.bus.Addresses;
 import io.delayq.bus.HeartbeatVerticle;
 import io.delayq.bus.LocalCodec;
 import io.delayq.bus.WakeVerticle;
+import io.delayq.compat.C3Task;
 import io.delayq.compat.FrontDoor;
 import io.delayq.compat.FrontVerticle;
+import io.delayq.config.Compat;
 import io.delayq.config.Role;
 import io.delayq.config.Settings;
 import io.delayq.gateway.GatewayVerticle;
@@ -18,6 +20,7 @@ import io.delayq.ingress.IngressVerticle;
 import io.delayq.ingress.OpsRoutes;
 import io.delayq.ingress.OpsVerticle;
 import io.delayq.job.Ids;
+import io.delayq.list.DelayerBridge;
 import io.delayq.list.IntakeVerticle;
 import io.delayq.list.ListVerticle;
 import io.delayq.ops.Meters;
@@ -205,6 +208,13 @@ public final class Server {
                 .compose(ok -> deploy(
                         set.intakeList() == null ? 0 : Math.min(1, instances.ingress()),
                         i -> new IntakeVerticle(stores, ids, set.intakeList(), JobText.json(targets), targets)))
+                .compose(ok -> deploy(
+                        FrontDoor.takesTasks(set) ? Math.min(1, instances.ingress()) : 0,
+                        i -> new IntakeVerticle(
+                                stores, ids, C3Task.TOPIC, C3Task.onList(targets), targets, C3Task::judge)))
+                .compose(ok -> deploy(
+                        set.compat().contains(Compat.C5) ? Math.min(1, instances.scanner()) : 0,
+                        i -> new DelayerBridge(stores)))
                 .compose(
                         ok -> deploy(instances.gateway(), i -> new GatewayVerticle(stores, addresses, targets, ids, i)))
                 .onSuccess(ok -> port = window == null ? doors.get(0).actualPort() : window.actualPort())

@@ -2,6 +2,9 @@ package io.delayq.compat;
 
 import io.delayq.compat.GoJson.Fields;
 import io.delayq.compat.GoJson.Struct;
+import io.delayq.http.JobText;
+import io.delayq.http.ProblemType;
+import io.delayq.http.Row;
 import io.delayq.http.Targets;
 import io.delayq.job.Backoff;
 import io.delayq.job.Callback;
@@ -65,6 +68,18 @@ public record C3Task(Callback callback, Buffer body, long planned) {
         } catch (GoJson.Fault e) {
             throw new IllegalArgumentException(e.getMessage(), e);
         }
+    }
+
+    /** Reads tasks off the list {@link #TOPIC}. */
+    public static JobText onList(Targets targets) {
+        return (text, ids, now) -> {
+            String id = ids.next();
+            try {
+                return new Row(0, TOPIC, id, read(text, targets).job(id, now), null);
+            } catch (IllegalArgumentException e) {
+                return new Row(0, TOPIC, id, null, ProblemType.INVALID_REQUEST.with(e.getMessage()));
+            }
+        };
     }
 
     /** A fraction of a millisecond counts as a whole one, so that it is not early. */

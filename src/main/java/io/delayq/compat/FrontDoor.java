@@ -76,6 +76,11 @@ public final class FrontDoor implements MoreRoutes {
                         .orElse(null);
     }
 
+    /** Whether tasks of c3 are taken off their Redis list, whose key fits no slot of ours on a cluster. */
+    public static boolean takesTasks(Settings settings) {
+        return settings.compat().contains(Compat.C3) && settings.redis().mode() != Settings.Mode.CLUSTER;
+    }
+
     /** Says at start who is let in where. */
     public static void announce(Settings settings) {
         String token = settings.frontEnds().token();
@@ -104,6 +109,13 @@ public final class FrontDoor implements MoreRoutes {
                         String.join(" and ", places),
                         token != null ? "without asking for a token, as " + token : "without asking for a token");
             }
+        }
+        if (settings.compat().contains(Compat.C3)) {
+            log.info(
+                    takesTasks(settings)
+                            ? "front end c3 takes tasks off the Redis list {}"
+                            : "front end c3 takes no tasks off the Redis list {}: not on a cluster",
+                    C3Task.TOPIC);
         }
     }
 

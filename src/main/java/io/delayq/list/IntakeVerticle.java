@@ -13,6 +13,7 @@ import io.delayq.redis.IntakeStore.Bad;
 import io.delayq.redis.IntakeStore.Entry;
 import io.delayq.redis.IntakeStore.Outcome;
 import io.delayq.redis.Stores;
+import io.delayq.redis.TopicStore;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.VerticleBase;
@@ -22,6 +23,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
+import java.util.function.Function;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -43,6 +45,7 @@ public final class IntakeVerticle extends VerticleBase {
     private final String list;
     private final JobText reader;
     private final Targets targets;
+    private final Function<TopicStore, Future<Void>> before;
     private IntakeStore store;
     private long looks;
     private long pause = SHORTEST_PAUSE_MILLIS;
@@ -65,11 +68,23 @@ public final class IntakeVerticle extends VerticleBase {
      * @param targets where callbacks may go
      */
     public IntakeVerticle(Stores stores, Ids ids, String list, JobText reader, Targets targets) {
+        this(stores, ids, list, reader, targets, topics -> Future.succeededFuture());
+    }
+
+    /** @param before done each time before jobs are stored */
+    public IntakeVerticle(
+            Stores stores,
+            Ids ids,
+            String list,
+            JobText reader,
+            Targets targets,
+            Function<TopicStore, Future<Void>> before) {
         this.stores = stores;
         this.ids = ids;
         this.list = list;
         this.reader = reader;
         this.targets = targets;
+        this.before = before;
     }
 
     @Override
@@ -122,7 +137,9 @@ public final class IntakeVerticle extends VerticleBase {
             }
             return peeked.entries().isEmpty()
                     ? Future.succeededFuture(Seen.NOTHING)
-                    : take(peeked.entries()).map(Seen.SOME);
+                    : before.apply(store.store().topics())
+                            .compose(ready -> take(peeked.entries()))
+                            .map(Seen.SOME);
         });
     }
 

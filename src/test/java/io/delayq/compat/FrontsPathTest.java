@@ -154,7 +154,8 @@ class FrontsPathTest {
                         "front end c1 is off: tokens are set, and its clients send none; set compatToken, or an address in compatListen",
                         "front end c2 is off: tokens are set, and its clients send none; set compatToken, or an address in compatListen",
                         "front end c3 is served on 127.0.0.1:" + port + ", without asking for a token",
-                        "front end c4 is off: tokens are set, and its clients send none; set compatToken, or an address in compatListen"),
+                        "front end c4 is off: tokens are set, and its clients send none; set compatToken, or an address in compatListen",
+                        "front end c3 takes tasks off the Redis list delay_queue_task"),
                 said);
         assertEquals(404, server.post("/push", "{}").status());
         assertEquals(404, server.post("/api/task/save", "{}").status());
@@ -441,6 +442,48 @@ class FrontsPathTest {
                     () -> server.get("/v1/topics/delay_queue_task/jobs").jobs().isEmpty());
         } finally {
             shop.stop(0);
+        }
+    }
+
+    @Test
+    void a_task_may_come_on_a_redis_list_and_a_bad_one_is_put_aside() {
+        try (TestRedis redis = TestRedis.start(TestRedis.Options.standalone());
+                TestServer server = TestServer.start(
+                        ignored -> TestServer.settings(redis.url()).withFrontEnds(all(null, Map.of(), 100)))) {
+            redis.command(
+                    "RPUSH",
+                    "delay_queue_task",
+                    "{\"notify_url\":\"http://shop.example/close\",\"plan_time\":\"2099-01-01T08:00:00+08:00\","
+                            + "\"method_name\":\"get\",\"notify_param\":\"\"}",
+                    "{\"plan_time\":\"2099-01-01T08:00:00+08:00\"}");
+            TestRedis.await("both are taken", () -> Long.valueOf(0).equals(redis.command("LLEN", "delay_queue_task")));
+            JsonObject job = onlyTask(server);
+            assertEquals(4_070_908_800_000L, job.getLong("due"));
+            assertEquals(
+                    "http://shop.example/close", job.getJsonObject("callback").getString("url"));
+            assertEquals(
+                    "success-true",
+                    server.get("/v1/topics/delay_queue_task")
+                            .json()
+                            .getJsonObject("settings")
+                            .getJsonObject("webhook")
+                            .getString("success"));
+            Object bad = redis.command("LPOP", "delay_queue_task:bad");
+            assertTrue(bad.toString().contains("通知地址参数必须"), bad.toString());
+        }
+    }
+
+    @Test
+    void ids_in_the_pool_of_delayer_become_ready_when_they_are_due() {
+        try (TestRedis redis = TestRedis.start(TestRedis.Options.standalone());
+                TestServer server = TestServer.start(
+                        ignored -> TestServer.settings(redis.url()).withFrontEnds(all(null, Map.of(), 100)))) {
+            redis.command("HMSET", "delayer:job_bucket:a1", "topic", "sms", "body", "hello");
+            redis.command("ZADD", "delayer:job_pool", Long.toString(System.currentTimeMillis() / 1_000), "a1");
+            TestRedis.await(
+                    "it is ready", () -> Long.valueOf(1).equals(redis.command("LLEN", "delayer:ready_queue:sms")));
+            assertEquals("a1", redis.command("RPOP", "delayer:ready_queue:sms"));
+            assertEquals(404, server.get("/v1/topics/sms").status());
         }
     }
 
