@@ -43,6 +43,14 @@ public final class KeyTable {
             "How long a new connection may take to send its first headers, and a body may stall.",
             100,
             HOUR);
+    static final Key<Path> HTTP_TLS_CERTIFICATE = key(
+            "http.tlsCertificate",
+            null,
+            "File with the certificate (PEM) to answer with, followed by those it was signed by. Not set, plain HTTP.",
+            "a path",
+            Values::path);
+    static final Key<Path> HTTP_TLS_KEY =
+            key("http.tlsKey", null, "File with the certificate's private key (PEM).", "a path", Values::path);
     static final Key<Path> DATA_DIR = key(
             "data.dir",
             "data",
@@ -175,10 +183,18 @@ public final class KeyTable {
             "tokens",
             null,
             "Who may call what: a name, the secret as token or its SHA-256 as sha256, rights out of push, consume and"
-                    + " admin, and topics as patterns in which * stands for any run of characters, all topics if left"
-                    + " out. Not set, no token is asked for.",
+                    + " admin, topics as patterns in which * stands for any run of characters, all topics if left out, and"
+                    + " requestsPerSecond, any number if left out. Not set, no token is asked for.",
             Tokens.EXPECTED,
             Tokens::parse,
+            text -> Values.HIDDEN);
+    static final Key<List<Settings.User>> USERS = key(
+            "users",
+            null,
+            "Who may log in to the dashboard where tokens are set: a name, the bcrypt hash of the password, and the role:"
+                    + " viewer, or admin who may change things too.",
+            Users.EXPECTED,
+            Users::parse,
             text -> Values.HIDDEN);
     static final Key<Boolean> INSECURE = key(
             "insecure",
@@ -210,6 +226,22 @@ public final class KeyTable {
     static final Key<Long> COMPAT_HOLD =
             duration("compatHold", "178s", "How long a pop of c1 waits for a job.", 100, 600 * SECOND);
 
+    static final Key<Settings.LogTo> LOG_TO = key(
+            "log.to",
+            "console",
+            "Where the log goes: text on the standard output (console), access.log and error.log in log.dir with a file a"
+                    + " day (files), or one JSON object a line on the standard output (json).",
+            Values.expected(Settings.LogTo.class),
+            Values.oneOf(Settings.LogTo.class));
+    static final Key<Path> LOG_DIR =
+            key("log.dir", "logs", "Where log files go. Relative to the working directory.", "a path", Values::path);
+    static final Key<String> LOG_LEVEL = key(
+            "log.level",
+            "info",
+            "The least that is written.",
+            "debug, info, warn or error",
+            Values.matching("debug|info|warn|error"));
+
     /** In the order of the file. */
     public static final List<Key<?>> ALL = List.of(
             HTTP_HOST,
@@ -217,6 +249,8 @@ public final class KeyTable {
             HTTP_MAX_CONNECTIONS,
             HTTP_IDLE,
             HTTP_HEADER_DEADLINE,
+            HTTP_TLS_CERTIFICATE,
+            HTTP_TLS_KEY,
             DATA_DIR,
             REDIS_URL,
             REDIS_PROGRAM,
@@ -241,11 +275,15 @@ public final class KeyTable {
             WEBHOOK_ALLOW,
             WEBHOOK_CONNECTIONS,
             TOKENS,
+            USERS,
             INSECURE,
             COMPAT,
             COMPAT_TOKEN,
             COMPAT_LISTEN,
-            COMPAT_HOLD);
+            COMPAT_HOLD,
+            LOG_TO,
+            LOG_DIR,
+            LOG_LEVEL);
 
     static final Set<String> NAMES = ALL.stream().map(Key::name).collect(Collectors.toUnmodifiableSet());
     static final Set<String> SECTIONS = NAMES.stream()

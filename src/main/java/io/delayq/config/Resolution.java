@@ -10,6 +10,7 @@ import io.delayq.config.Settings.Topology;
 import io.delayq.job.Durations;
 import io.vertx.core.json.JsonObject;
 import java.net.URI;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.HashSet;
@@ -47,13 +48,15 @@ final class Resolution {
 
     Settings settings() {
         List<Settings.Token> tokens = get(KeyTable.TOKENS);
+        List<Settings.User> users = get(KeyTable.USERS);
         Set<Role> roles = get(KeyTable.ROLES);
         Http http = new Http(
                 get(KeyTable.HTTP_HOST),
                 get(KeyTable.HTTP_PORT),
                 get(KeyTable.HTTP_MAX_CONNECTIONS),
                 get(KeyTable.HTTP_IDLE),
-                get(KeyTable.HTTP_HEADER_DEADLINE));
+                get(KeyTable.HTTP_HEADER_DEADLINE),
+                tls());
         Settings settings = new Settings(
                 http,
                 get(KeyTable.DATA_DIR),
@@ -83,7 +86,9 @@ final class Resolution {
                 get(KeyTable.INSECURE),
                 frontEnds(http.host()),
                 get(KeyTable.INTAKE_LIST),
-                new Settings.Webhook(get(KeyTable.WEBHOOK_ALLOW), get(KeyTable.WEBHOOK_CONNECTIONS)));
+                new Settings.Webhook(get(KeyTable.WEBHOOK_ALLOW), get(KeyTable.WEBHOOK_CONNECTIONS)),
+                users == null ? List.of() : users,
+                new Settings.Log(get(KeyTable.LOG_TO), get(KeyTable.LOG_DIR), get(KeyTable.LOG_LEVEL)));
         checkExposure(settings);
         checkFrontEnds(settings);
         checkTries(settings.redis());
@@ -91,6 +96,22 @@ final class Resolution {
         checkTopology(settings.redis());
         checkIntake(settings);
         return settings;
+    }
+
+    private Settings.Tls tls() {
+        Path certificate = get(KeyTable.HTTP_TLS_CERTIFICATE);
+        Path key = get(KeyTable.HTTP_TLS_KEY);
+        refuse(
+                KeyTable.HTTP_TLS_CERTIFICATE,
+                String.valueOf(certificate),
+                certificate != null && key == null && sound(KeyTable.HTTP_TLS_KEY),
+                "http.tlsKey is not set; expected both or none");
+        refuse(
+                KeyTable.HTTP_TLS_KEY,
+                String.valueOf(key),
+                key != null && certificate == null && sound(KeyTable.HTTP_TLS_CERTIFICATE),
+                "http.tlsCertificate is not set; expected both or none");
+        return certificate == null || key == null ? null : new Settings.Tls(certificate, key);
     }
 
     private void checkExposure(Settings settings) {
@@ -123,6 +144,12 @@ final class Resolution {
             return;
         }
         FrontEnds fronts = settings.frontEnds();
+        refuse(
+                KeyTable.COMPAT,
+                shown(KeyTable.COMPAT),
+                fronts.on().contains(Compat.C5) && settings.redis().mode() == Mode.CLUSTER,
+                "c5 needs a single Redis, since its clients' keys have no hash tags, and redis.mode is cluster; expected"
+                        + " some of c1, c2, c3, c4");
         refuse(
                 KeyTable.COMPAT_TOKEN,
                 fronts.token(),

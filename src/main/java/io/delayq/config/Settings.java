@@ -13,6 +13,7 @@ import java.util.stream.Collectors;
  *
  * @param insecure listen without tokens on an address that is not loopback
  * @param intakeList key of the Redis list that others may put jobs on; null: none
+ * @param users who may look at the dashboard where tokens are set
  */
 public record Settings(
         Http http,
@@ -25,13 +26,16 @@ public record Settings(
         boolean insecure,
         FrontEnds frontEnds,
         String intakeList,
-        Webhook webhook) {
+        Webhook webhook,
+        List<User> users,
+        Log log) {
 
     public Settings {
         tokens = List.copyOf(tokens);
+        users = List.copyOf(users);
     }
 
-    /** Without front ends and an intake, and with callbacks as they are by default. */
+    /** Without front ends, an intake and users, and with callbacks and logs as they are by default. */
     public Settings(
             Http http,
             Path dataDir,
@@ -52,7 +56,9 @@ public record Settings(
                 insecure,
                 FrontEnds.NONE,
                 null,
-                Webhook.DEFAULT);
+                Webhook.DEFAULT,
+                List.of(),
+                Log.DEFAULT);
     }
 
     /** Which older delay queues' clients are served. */
@@ -69,8 +75,20 @@ public record Settings(
      * @param maxConnections open connections at a time; further ones are closed at once
      * @param idleMillis how long a kept-alive connection may wait for its next request
      * @param headerMillis how long a new connection may take to send its first headers, and a body may stall
+     * @param tls null: plain HTTP
      */
-    public record Http(String host, int port, int maxConnections, long idleMillis, long headerMillis) {}
+    public record Http(String host, int port, int maxConnections, long idleMillis, long headerMillis, Tls tls) {
+        public Http(String host, int port, int maxConnections, long idleMillis, long headerMillis) {
+            this(host, port, maxConnections, idleMillis, headerMillis, null);
+        }
+
+        Http at(String otherHost, int otherPort) {
+            return new Http(otherHost, otherPort, maxConnections, idleMillis, headerMillis, tls);
+        }
+    }
+
+    /** PEM files: the certificate with those it was signed by, and its private key. */
+    public record Tls(Path certificate, Path key) {}
 
     /** What {@link Redis#url} names. */
     public enum Mode {
@@ -235,8 +253,13 @@ public record Settings(
      * @param sha256 hash of the secret, lower-case hex; the secret itself is not kept
      * @param rights some of {@code push}, {@code consume}, {@code admin}
      * @param topics patterns in which {@code *} stands for any run of characters
+     * @param requestsPerSecond more are answered 429; 0: any number
      */
-    public record Token(String name, String sha256, List<String> rights, List<String> topics) {
+    public record Token(String name, String sha256, List<String> rights, List<String> topics, int requestsPerSecond) {
+        public Token(String name, String sha256, List<String> rights, List<String> topics) {
+            this(name, sha256, rights, topics, 0);
+        }
+
         public Token {
             rights = List.copyOf(rights);
             topics = List.copyOf(topics);
@@ -246,6 +269,37 @@ public record Settings(
         public String toString() {
             return "Token[name=" + name + ", rights=" + rights + ", topics=" + topics + "]";
         }
+    }
+
+    /**
+     * Who may log in to the dashboard.
+     *
+     * @param bcrypt hash of the password
+     * @param admin may change things too
+     */
+    public record User(String name, String bcrypt, boolean admin) {
+        @Override
+        public String toString() {
+            return "User[name=" + name + ", admin=" + admin + "]";
+        }
+    }
+
+    /** Where the log goes. */
+    public enum LogTo {
+        /** Text on the standard output. */
+        CONSOLE,
+        /** {@code access.log} and {@code error.log}, a file a day, older ones compressed. */
+        FILES,
+        /** One JSON object a line on the standard output. */
+        JSON
+    }
+
+    /**
+     * @param dir where {@link LogTo#FILES} are
+     * @param level the least that is written: {@code debug}, {@code info}, {@code warn} or {@code error}
+     */
+    public record Log(LogTo to, Path dir, String level) {
+        public static final Log DEFAULT = new Log(LogTo.CONSOLE, Path.of("logs"), "info");
     }
 
     /** @param host null: that of the main port */
@@ -272,42 +326,51 @@ public record Settings(
     }
 
     public Settings withRedis(Redis other) {
-        return new Settings(
-                http, dataDir, other, namespace, buckets, instances, tokens, insecure, frontEnds, intakeList, webhook);
+        return with(http, dataDir, other, frontEnds, intakeList, webhook);
     }
 
     public Settings withWebhook(Webhook other) {
-        return new Settings(
-                http, dataDir, redis, namespace, buckets, instances, tokens, insecure, frontEnds, intakeList, other);
+        return with(http, dataDir, redis, frontEnds, intakeList, other);
     }
 
     /** @param port 0: any free one */
     public Settings withPort(int port) {
-        Http other = new Http(http.host, port, http.maxConnections, http.idleMillis, http.headerMillis);
-        return new Settings(
-                other, dataDir, redis, namespace, buckets, instances, tokens, insecure, frontEnds, intakeList, webhook);
+        return with(http.at(http.host, port), dataDir, redis, frontEnds, intakeList, webhook);
     }
 
     /** The same at another address. */
     public Settings at(Address address) {
-        Http other = new Http(address.host, address.port, http.maxConnections, http.idleMillis, http.headerMillis);
-        return new Settings(
-                other, dataDir, redis, namespace, buckets, instances, tokens, insecure, frontEnds, intakeList, webhook);
+        return with(http.at(address.host, address.port), dataDir, redis, frontEnds, intakeList, webhook);
     }
 
     public Settings withDataDir(Path dir) {
-        return new Settings(
-                http, dir, redis, namespace, buckets, instances, tokens, insecure, frontEnds, intakeList, webhook);
+        return with(http, dir, redis, frontEnds, intakeList, webhook);
     }
 
     public Settings withFrontEnds(FrontEnds other) {
-        return new Settings(
-                http, dataDir, redis, namespace, buckets, instances, tokens, insecure, other, intakeList, webhook);
+        return with(http, dataDir, redis, other, intakeList, webhook);
     }
 
     /** @param key null: none */
     public Settings withIntakeList(String key) {
+        return with(http, dataDir, redis, frontEnds, key, webhook);
+    }
+
+    private Settings with(
+            Http newHttp, Path newDir, Redis newRedis, FrontEnds newFronts, String newIntake, Webhook newWebhook) {
         return new Settings(
-                http, dataDir, redis, namespace, buckets, instances, tokens, insecure, frontEnds, key, webhook);
+                newHttp,
+                newDir,
+                newRedis,
+                namespace,
+                buckets,
+                instances,
+                tokens,
+                insecure,
+                newFronts,
+                newIntake,
+                newWebhook,
+                users,
+                log);
     }
 }

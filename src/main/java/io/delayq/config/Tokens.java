@@ -20,13 +20,16 @@ import java.util.regex.Pattern;
  */
 final class Tokens {
     static final String EXPECTED =
-            "a list (in a variable or flag: as JSON) of objects with name, token or sha256, rights and topics";
+            "a list (in a variable or flag: as JSON) of objects with name, token or sha256, rights, topics and"
+                    + " requestsPerSecond";
 
-    private static final List<String> FIELDS = List.of("name", "token", "sha256", "rights", "topics");
+    private static final List<String> FIELDS =
+            List.of("name", "token", "sha256", "rights", "topics", "requestsPerSecond");
     private static final List<String> RIGHTS = List.of("push", "consume", "admin");
     private static final Pattern NAME = Pattern.compile("[A-Za-z0-9._-]{1,64}");
     private static final Pattern SECRET = Pattern.compile("[!-~]{1,512}");
     private static final Pattern SHA256 = Pattern.compile("[0-9a-fA-F]{64}");
+    private static final Key.Parser<Integer> RATE = Values.whole(1, 1_000_000);
     private static final Pattern TOPICS = Pattern.compile("[A-Za-z0-9._:*-]{1,128}");
 
     private final List<Wrong> wrongs = new ArrayList<>();
@@ -80,7 +83,21 @@ final class Tokens {
             }
         }
         return new Settings.Token(
-                name(at, object), hash(at, object), rights(at + ".rights", object), topics(at + ".topics", object));
+                name(at, object),
+                hash(at, object),
+                rights(at + ".rights", object),
+                topics(at + ".topics", object),
+                rate(at + ".requestsPerSecond", object));
+    }
+
+    private int rate(String at, JsonObject object) {
+        Object given = object.getValue("requestsPerSecond");
+        try {
+            return given == null ? 0 : RATE.parse(given);
+        } catch (Refused e) {
+            wrong(at, String.valueOf(given), "expected a whole number, 1 to 1000000");
+            return 0;
+        }
     }
 
     private String name(String at, JsonObject object) {

@@ -2,6 +2,7 @@ package io.delayq.config;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.delayq.config.Settings.Address;
 import java.util.EnumSet;
@@ -51,6 +52,15 @@ class CompatTest extends LoadingTestBase {
         assertEquals("compat", onlyFault().key());
         assertEquals(
                 "expected none, all, or a list of some of c1, c2, c3, c4, c5, each once",
+                onlyFault().problem());
+    }
+
+    @Test
+    void on_a_cluster_there_is_no_c5() {
+        yaml = "compat: all\nredis:\n  mode: cluster\n  url: redis://127.0.0.1:7000";
+        assertEquals("compat", onlyFault().key());
+        assertTrue(
+                onlyFault().problem().startsWith("c5 needs a single Redis"),
                 onlyFault().problem());
     }
 

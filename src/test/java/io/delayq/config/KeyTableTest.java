@@ -44,7 +44,7 @@ class KeyTableTest {
 
     @Test
     void names_each_setting_once() {
-        assertEquals(34, KeyTable.ALL.size());
+        assertEquals(40, KeyTable.ALL.size());
         assertEquals(KeyTable.ALL.size(), KeyTable.NAMES.size());
         assertEquals(
                 KeyTable.ALL.size(),

@@ -23,6 +23,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Which source counts. */
 class SettingsLoaderTest extends LoadingTestBase {
+    private static final String BCRYPT = "$2b$10$" + "a".repeat(53);
 
     @Test
     void lets_flags_win_over_environment_over_file_over_defaults() {
@@ -46,10 +47,19 @@ class SettingsLoaderTest extends LoadingTestBase {
         env("DELAYQ_INTAKE_LIST", "in");
         env("DELAYQ_INSTANCES_WEBHOOK", "7", "DELAYQ_WEBHOOK_ALLOW", "shop.internal, 10.1.0.0/16");
         env("DELAYQ_WEBHOOK_CONNECTIONS_PER_HOST", "8");
-        env("DELAYQ_TOKENS", "[{\"name\":\"n\",\"token\":\"secret\",\"rights\":[\"push\"]}]");
+        env("DELAYQ_TOKENS", "[{\"name\":\"n\",\"token\":\"secret\",\"rights\":[\"push\"],\"requestsPerSecond\":9}]");
+        env("DELAYQ_HTTP_TLS_CERTIFICATE", "cert.pem", "DELAYQ_HTTP_TLS_KEY", "key.pem");
+        env("DELAYQ_USERS", "[{\"name\":\"u\",\"bcrypt\":\"" + BCRYPT + "\",\"role\":\"viewer\"}]");
+        env("DELAYQ_LOG_TO", "files", "DELAYQ_LOG_DIR", "/var/log/delayq", "DELAYQ_LOG_LEVEL", "warn");
         assertEquals(
                 new Settings(
-                        new Http("localhost", 0, 5, 60_000, 2500),
+                        new Http(
+                                "localhost",
+                                0,
+                                5,
+                                60_000,
+                                2500,
+                                new Settings.Tls(Path.of("cert.pem"), Path.of("key.pem"))),
                         Path.of("/var/lib/delayq"),
                         new Redis(
                                 "rediss://u:p@r:6380/2",
@@ -64,11 +74,13 @@ class SettingsLoaderTest extends LoadingTestBase {
                         "a.b",
                         1024,
                         new Instances(3, 4, 5, 6, 7),
-                        List.of(new Token("n", HASH, List.of("push"), List.of("*"))),
+                        List.of(new Token("n", HASH, List.of("push"), List.of("*"), 9)),
                         true,
                         FrontEnds.NONE,
                         "in",
-                        new Settings.Webhook(Allowed.of("shop.internal, 10.1.0.0/16"), 8)),
+                        new Settings.Webhook(Allowed.of("shop.internal, 10.1.0.0/16"), 8),
+                        List.of(new Settings.User("u", BCRYPT, false)),
+                        new Settings.Log(Settings.LogTo.FILES, Path.of("/var/log/delayq"), "warn")),
                 loaded());
     }
 
