@@ -300,6 +300,7 @@ class CrashFaultTest {
                 JsonObject counts = heir.get("/v1/topics/t").json();
                 return counts.getInteger("ready") + counts.getInteger("reserved") == 0;
             });
+            gone.stopAcking();
             line.blackhole(true);
             long pushed = System.nanoTime();
             heir.push("t", "{\"id\":\"a\"" + RULES);
