@@ -6,7 +6,6 @@ import io.delayq.redis.Store;
 import io.delayq.redis.Stores;
 import io.vertx.core.Future;
 import io.vertx.core.VerticleBase;
-import io.vertx.core.eventbus.Message;
 import io.vertx.core.eventbus.MessageConsumer;
 import java.util.List;
 import java.util.Set;
@@ -27,7 +26,7 @@ public final class HeartbeatVerticle extends VerticleBase {
     private final Addresses addresses;
     private Courier courier;
     private Store store;
-    private MessageConsumer<ServersHint> hints;
+    private MessageConsumer<Post> hints;
     private Member self;
     private Set<String> servers = Set.of();
     private Share share = new Share(Set.of());
@@ -48,7 +47,7 @@ public final class HeartbeatVerticle extends VerticleBase {
     public Future<?> start() {
         courier = new Courier(vertx);
         store = stores.open(vertx, "heartbeat");
-        hints = vertx.eventBus().consumer(addresses.heartbeat(), this::hinted);
+        hints = vertx.eventBus().consumer(addresses.heartbeat(), message -> Courier.receive(message, this::hinted));
         return hints.completion().compose(ready -> store.ready()).compose(ready -> beat().otherwiseEmpty());
     }
 
@@ -64,8 +63,7 @@ public final class HeartbeatVerticle extends VerticleBase {
                 .eventually(store::close);
     }
 
-    private void hinted(Message<ServersHint> message) {
-        Courier.arrived(message);
+    private void hinted(Object hint) {
         if (underWay) {
             again = true;
         } else if (!stopped) {

@@ -4,6 +4,7 @@ import io.delayq.bus.Addresses;
 import io.delayq.bus.Batch;
 import io.delayq.bus.Courier;
 import io.delayq.bus.Demand;
+import io.delayq.bus.Post;
 import io.delayq.bus.ReadyHint;
 import io.delayq.bus.Withdrawal;
 import io.delayq.job.Delivery;
@@ -98,7 +99,7 @@ public final class DispatchVerticle extends VerticleBase {
         sweepTimer = vertx.setTimer(SWEEP_MILLIS, timer -> sweep());
         meters.queue("handover", "dispatcher-" + instance, underWay::size);
         return vertx.eventBus()
-                .consumer(addresses.dispatcher(instance), this::received)
+                .consumer(addresses.dispatcher(instance), this::posted)
                 .completion()
                 .compose(ready -> store.ready());
     }
@@ -126,9 +127,12 @@ public final class DispatchVerticle extends VerticleBase {
                 : Future.join(List.copyOf(underWay)).transform(result -> settled());
     }
 
-    private void received(Message<Object> message) {
-        Courier.arrived(message);
-        Object body = message.body();
+    private void posted(Message<Post> message) {
+        Courier.receive(message, this::received);
+        askSoon();
+    }
+
+    private void received(Object body) {
         if (stopped) {
             return;
         }
@@ -146,7 +150,6 @@ public final class DispatchVerticle extends VerticleBase {
             release(topic.withdrawn(gone.room(), gone.consumer()));
             changed(topic);
         }
-        askSoon();
     }
 
     private void sweep() {
