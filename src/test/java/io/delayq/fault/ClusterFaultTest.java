@@ -277,7 +277,7 @@ class ClusterFaultTest {
             // so that nobody takes its place
             cluster.replicaOf(victim).kill();
             victim.kill();
-            pass(2_500);
+            pass(1_500);
             goesOn(load, others(its), Duration.ofSeconds(1), "pushes into the others' buckets");
             victim.restart();
             TestRedis.await(

@@ -84,9 +84,9 @@ public final class TestSentinel implements AutoCloseable {
                 && facts.get(facts.indexOf("num-other-sentinels") + 1).equals(Integer.toString(others));
     }
 
-    /** Else it makes a replica that follows the master by way of something else follow it directly, after 8 s. */
-    void leaveDetours() {
-        client.command("SENTINEL", "DEBUG", "PUBLISH-PERIOD", "600000");
+    /** How often it tells the others of itself: every 2 s if this is not set. */
+    void tellEvery(int millis) {
+        client.command("SENTINEL", "DEBUG", "PUBLISH-PERIOD", Integer.toString(millis));
     }
 
     /** Ends it as a crash would. */
