@@ -2,6 +2,7 @@ package io.delayq.compat;
 
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.delayq.SideBySide;
 import io.delayq.config.Compat;
 import io.delayq.config.Settings.FrontEnds;
 import io.delayq.path.TestServer;
@@ -17,6 +18,7 @@ class ContractTest {
 
     /** @param least exchanges, so that none is lost from a file unseen */
     @ParameterizedTest
+    @SideBySide
     @CsvSource({"c1.txt, 50", "c2.txt, 35", "c3.txt, 17", "c4.txt, 43"})
     void answers_what_the_original_answered(String file, int least) {
         try (TestRedis redis = TestRedis.start(TestRedis.Options.standalone());

@@ -109,7 +109,7 @@ public final class StoreHarness implements AutoCloseable {
         return call(ignored -> action.get());
     }
 
-    private static <T> T await(CompletableFuture<T> future) {
+    static <T> T await(CompletableFuture<T> future) {
         try {
             return future.get(20, TimeUnit.SECONDS);
         } catch (java.util.concurrent.ExecutionException e) {

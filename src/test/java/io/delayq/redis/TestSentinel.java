@@ -34,7 +34,6 @@ public final class TestSentinel implements AutoCloseable {
     public TestSentinel(int masterPort, int quorum, String password) {
         try {
             Path dir = Files.createTempDirectory("delayq-sentinel-");
-            Path program = RedisBinary.unpack(dir);
             Files.writeString(
                     dir.resolve("sentinel.conf"),
                     """
@@ -49,7 +48,7 @@ public final class TestSentinel implements AutoCloseable {
                     sentinel parallel-syncs mymaster 2
                     """
                             .formatted(port, password, password, masterPort, quorum));
-            guard = new ProcessBuilder("sh", "-c", GUARD, "guard", program.toString(), dir.toString())
+            guard = new ProcessBuilder("sh", "-c", GUARD, "guard", TestRedis.Program.FILE.toString(), dir.toString())
                     .directory(dir.toFile())
                     .redirectError(ProcessBuilder.Redirect.DISCARD)
                     .start();
