@@ -103,7 +103,11 @@ class PlantedFaultTest {
                 "if not haunted_list or call('SREM', k.ghosts, LANE_BYTE[lane] .. id) == 0 then",
                 "if true then",
                 "(reserve",
-                () -> StoreModelRedisTest.check(1, 1, 300));
+                () -> {
+                    for (long seed = 1; seed <= 12; seed++) {
+                        StoreModelRedisTest.check(seed, 1, 300);
+                    }
+                });
     }
 
     @Test
