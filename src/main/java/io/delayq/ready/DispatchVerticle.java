@@ -35,7 +35,9 @@ import org.slf4j.LoggerFactory;
 public final class DispatchVerticle extends VerticleBase {
     private static final Logger log = LoggerFactory.getLogger(DispatchVerticle.class);
     private static final int JOBS_A_TOPIC = 250;
-    private static final int JOBS_A_CALL = 500;
+    /** Most of them have nothing; how many jobs come of one call is the script's to say. */
+    private static final int TOPICS_A_CALL = 64;
+
     private static final long HAND_OVER_MILLIS = 100;
     private static final long PAUSE_AFTER_FAILURE_MILLIS = 100;
     private static final long SWEEP_MILLIS = 2_000;
@@ -74,6 +76,7 @@ public final class DispatchVerticle extends VerticleBase {
     /** Buckets that could not be asked the last time, or owe an answer for long. */
     private final BitSet troubled = new BitSet();
 
+    private boolean askingSoon;
     private int firstBucket;
     private long batches;
     private long sweepTimer;
@@ -143,7 +146,7 @@ public final class DispatchVerticle extends VerticleBase {
             release(topic.withdrawn(gone.room(), gone.consumer()));
             changed(topic);
         }
-        ask();
+        askSoon();
     }
 
     private void sweep() {
@@ -207,8 +210,17 @@ public final class DispatchVerticle extends VerticleBase {
         ask();
     }
 
+    /** Once for all messages that are there: with thousands of topics a look at each for each is too much. */
+    private void askSoon() {
+        if (!askingSoon) {
+            askingSoon = true;
+            context.runOnContext(v -> ask());
+        }
+    }
+
     /** Asks every bucket that is free for what may be there, beginning one further each time. */
     private void ask() {
+        askingSoon = false;
         if (stopped) {
             return;
         }
@@ -224,15 +236,13 @@ public final class DispatchVerticle extends VerticleBase {
 
     private void ask(int bucket) {
         List<Store.Want> wants = new ArrayList<>();
-        int left = JOBS_A_CALL;
         for (Topic topic : hungry) {
-            int count = topic.want(bucket, Math.min(JOBS_A_TOPIC, left));
+            int count = topic.want(bucket, JOBS_A_TOPIC);
             if (count > 0) {
                 topic.asking(bucket, count);
                 wants.add(new Store.Want(topic.name, count, topic.inTurn()));
-                left -= count;
             }
-            if (left == 0) {
+            if (wants.size() == TOPICS_A_CALL) {
                 break;
             }
         }
