@@ -2,6 +2,7 @@ package io.delayq.compat;
 
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.delayq.SideBySide;
 import io.delayq.config.Allowed;
 import io.delayq.config.Compat;
 import io.delayq.config.Settings;
@@ -19,6 +20,7 @@ class ContractTest {
 
     /** @param least exchanges, so that none is lost from a file unseen */
     @ParameterizedTest
+    @SideBySide
     @CsvSource({"c1.txt, 50", "c2.txt, 40", "c3.txt, 27", "c4.txt, 45", "c5.txt, 24"})
     void answers_what_the_original_answered(String file, int least) throws Exception {
         try (Called called = new Called();

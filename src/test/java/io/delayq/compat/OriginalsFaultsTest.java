@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.delayq.SideBySide;
 import io.delayq.config.Compat;
 import io.delayq.config.Settings;
 import io.delayq.config.Settings.FrontEnds;
@@ -120,6 +121,7 @@ class OriginalsFaultsTest {
     }
 
     @Test
+    @SideBySide
     void deleting_the_first_job_of_a_bucket_does_not_block_the_bucket() {
         TestServer server = server();
         for (int i = 0; i < 20; i++) {
@@ -134,6 +136,7 @@ class OriginalsFaultsTest {
     }
 
     @Test
+    @SideBySide
     void two_instances_deliver_each_job_once() {
         TestServer one = server();
         TestServer other = server(one.settings);
@@ -145,6 +148,7 @@ class OriginalsFaultsTest {
     }
 
     @Test
+    @SideBySide
     void no_reserved_job_loses_its_redelivery() {
         TestServer server = server();
         pushAll(server, "t", 300, 1, 3);
@@ -157,6 +161,7 @@ class OriginalsFaultsTest {
     }
 
     @Test
+    @SideBySide
     void a_second_instance_leaves_running_jobs_alone() {
         TestServer one = server();
         push(one, "t", "running", 1, 600, "");
@@ -167,6 +172,7 @@ class OriginalsFaultsTest {
     }
 
     @Test
+    @SideBySide
     void a_job_whose_retries_are_used_up_does_not_run_again_at_the_next_start() throws Exception {
         TestServer first = server();
         first.send("PUT", "/v1/topics/t", "{\"retry\":{\"maxAttempts\":1}}");
@@ -181,6 +187,7 @@ class OriginalsFaultsTest {
     }
 
     @Test
+    @SideBySide
     void parallel_callers_get_their_own_answers() {
         TestServer server = server();
         List<CompletableFuture<Reply>> adds = new ArrayList<>();
@@ -205,6 +212,7 @@ class OriginalsFaultsTest {
     }
 
     @Test
+    @SideBySide
     void a_percent_sign_in_a_body_leaves_the_json_whole() {
         TestServer server = server();
         String body = "100% %d %s %!v(MISSING) %%";
@@ -228,6 +236,7 @@ class OriginalsFaultsTest {
     }
 
     @Test
+    @SideBySide
     void an_id_equal_to_an_internal_key_name_is_an_id_like_others() {
         TestServer server = server();
         String tag = "{" + server.settings.namespace() + ":0:0}:";
@@ -253,6 +262,7 @@ class OriginalsFaultsTest {
 
     /** The originals: 12.9 s early, and 48 s late. Delivery of callbacks is shown by the tests of webhooks. */
     @Test
+    @SideBySide
     void a_planned_job_is_due_when_it_was_planned() throws Exception {
         TestServer server = server();
         Set<Long> planned = new TreeSet<>();
@@ -271,6 +281,7 @@ class OriginalsFaultsTest {
     }
 
     @Test
+    @SideBySide
     void a_planned_job_comes_neither_early_nor_late() {
         TestServer server = server();
         long planned = System.currentTimeMillis() / 1_000 + 3;
@@ -285,6 +296,7 @@ class OriginalsFaultsTest {
     }
 
     @Test
+    @SideBySide
     void the_retry_limit_is_reached() {
         TestServer server = server();
         server.push("t", "{\"id\":\"1\",\"retry\":{\"maxAttempts\":3,\"backoff\":[\"0ms\"]}}");
@@ -298,6 +310,7 @@ class OriginalsFaultsTest {
     }
 
     @Test
+    @SideBySide
     void with_redis_away_the_process_stays_and_goes_on_when_it_is_back() {
         try (TestRedis redis = TestRedis.start(TestRedis.Options.standalone())) {
             TestServer server = server(TestServer.settings(redis.url()));

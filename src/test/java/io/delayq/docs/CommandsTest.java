@@ -2,26 +2,27 @@ package io.delayq.docs;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import io.delayq.SideBySide;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Whoever types what the README and the examples say sees what they show. */
 class CommandsTest {
-    @TestFactory
-    Stream<DynamicTest> the_readme(@TempDir Path home) throws IOException {
-        return Reader.of(Path.of("README.md"), home);
+    @Test
+    @SideBySide
+    void the_readme(@TempDir Path home) throws IOException {
+        Reader.read(Path.of("README.md"), home);
     }
 
-    @TestFactory
-    Stream<DynamicTest> the_examples(@TempDir Path home) throws IOException {
-        return Reader.of(Path.of("docs/examples/README.md"), home);
+    @Test
+    @SideBySide
+    void the_examples(@TempDir Path home) throws IOException {
+        Reader.read(Path.of("docs/examples/README.md"), home);
     }
 
     @Test

@@ -2,20 +2,15 @@ package io.delayq.docs;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
-import static org.junit.jupiter.api.Assumptions.abort;
-import static org.junit.jupiter.api.DynamicTest.dynamicTest;
 
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Pattern;
-import java.util.stream.Stream;
-import org.junit.jupiter.api.DynamicTest;
 import org.opentest4j.TestAbortedException;
 
-/** Goes through a document from top to bottom and does all it says, each block a test. */
+/** Goes through a document from top to bottom and does all it says. */
 final class Reader implements AutoCloseable {
     /** Runs until it is stopped. */
     private static final Pattern STAYS = Pattern.compile("(\\w+=\\S+ +)*bin/delayq serve\\b.*|node \\S*/serve\\.mjs");
@@ -26,7 +21,6 @@ final class Reader implements AutoCloseable {
     private final Machine machine;
     private final Terminal terminal;
     private final Likeness likeness = new Likeness();
-    private boolean failed;
 
     private Reader(Path document, Path home) throws IOException {
         this.document = document;
@@ -38,48 +32,39 @@ final class Reader implements AutoCloseable {
         this.terminal = new Terminal(machine.home, clones ? machine.home : machine.clone, machine.env());
     }
 
-    static Stream<DynamicTest> of(Path document, Path home) throws IOException {
+    static void read(Path document, Path home) throws IOException {
         String markdown = Files.readString(document);
         List<Fence> fences = Fence.all(document.toString(), markdown);
-        Reader reader = new Reader(document, home);
-        List<DynamicTest> tests = new ArrayList<>();
-        for (Fence fence : fences) {
-            switch (fence.language()) {
-                case "sh" -> tests.add(reader.test(fence, () -> reader.doAll(fence)));
-                case "js" -> tests.add(reader.test(fence, () -> reader.runJavaScript(fence)));
-                default -> {} // Java: see ExamplesTest
+        try (Reader reader = new Reader(document, home)) {
+            for (Fence fence : fences) {
+                switch (fence.language()) {
+                    case "sh" -> reader.test(fence, () -> reader.doAll(fence));
+                    case "js" -> reader.test(fence, () -> reader.runJavaScript(fence));
+                    default -> {} // Java: see ExamplesTest
+                }
             }
+            IN_TEXT.matcher(markdown)
+                    .results()
+                    .map(found -> found.group(1))
+                    .distinct()
+                    .filter(command ->
+                            fences.stream().noneMatch(fence -> fence.text().contains(command)))
+                    .forEach(command ->
+                            reader.test(new Fence(0, "sh", command + "\n", null), () -> reader.terminal.run(command)));
         }
-        IN_TEXT.matcher(markdown)
-                .results()
-                .map(found -> found.group(1))
-                .distinct()
-                .forEach(command -> {
-                    if (fences.stream().noneMatch(fence -> fence.text().contains(command))) {
-                        tests.add(reader.test(
-                                new Fence(0, "sh", command + "\n", null), () -> reader.terminal.run(command)));
-                    }
-                });
-        return tests.stream().onClose(reader::close);
     }
 
-    private DynamicTest test(Fence fence, Runnable work) {
+    /** Says which block it was if it fails, and goes on if it cannot be done here. */
+    private void test(Fence fence, Runnable work) {
         String name = document + ":" + fence.line() + " "
                 + fence.text().lines().findFirst().orElse("");
-        return dynamicTest(name, () -> {
-            if (failed) {
-                abort("commands before it have failed");
-            }
-            try {
-                work.run();
-            } catch (TestAbortedException e) {
-                Skips.tell(name, e);
-                throw e;
-            } catch (RuntimeException | AssertionError e) {
-                failed = true;
-                throw new AssertionError(name + "\n" + e.getMessage(), e);
-            }
-        });
+        try {
+            work.run();
+        } catch (TestAbortedException e) {
+            Skips.tell(name, e);
+        } catch (RuntimeException | AssertionError e) {
+            throw new AssertionError(name + "\n" + e.getMessage(), e);
+        }
     }
 
     /** As in a terminal: what runs on is stopped if another command is to follow, and else left running. */

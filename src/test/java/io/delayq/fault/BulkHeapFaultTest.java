@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.delayq.SideBySide;
 import io.vertx.core.json.JsonObject;
 import java.io.BufferedWriter;
 import java.io.IOException;
@@ -27,16 +28,18 @@ class BulkHeapFaultTest {
     Path dir;
 
     @Test
+    @SideBySide
     void many_small_jobs_fit_too() throws Exception {
         try (ChildServer server = ChildServer.startWithin(HEAP, dir.resolve("data"))) {
             Path file = dir.resolve("jobs");
-            int count = write(file, 10_000_000, 20);
+            int count = write(file, 6_000_000, 20);
             assertEquals(count, imported(server, file).getInteger("accepted"));
             assertFalse(server.log().contains("OutOfMemory"), server.log());
         }
     }
 
     @Test
+    @SideBySide
     void an_import_and_an_export_of_80_mb_fit_into_64_mb() throws Exception {
         inAndOut(80_000_000L);
     }

@@ -4,6 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.delayq.Alone;
+import io.delayq.SideBySide;
 import io.delayq.fault.RecordingClients.Load;
 import io.delayq.fault.RecordingClients.Target;
 import io.delayq.path.TestServer.Reply;
@@ -45,8 +47,9 @@ class ChildFaultTest {
     }
 
     @Test
-    void redis_frozen_for_4_s() throws Exception {
-        frozen(4);
+    @Alone
+    void redis_frozen_for_2_s() throws Exception {
+        frozen(2);
     }
 
     @Test
@@ -58,7 +61,7 @@ class ChildFaultTest {
     private void frozen(int seconds) throws Exception {
         try (ChildServer server = ChildServer.start(dir.resolve("data"), "--redis.url=" + redis.url())) {
             Pushes pushes = new Pushes(server);
-            pushes.during(Duration.ofSeconds(2));
+            pushes.during(Duration.ofSeconds(1));
             assertEquals(0, pushes.refused.get(), "refused before anything happened");
             long before = server.heapBytes();
             redis.freeze();
@@ -130,8 +133,9 @@ class ChildFaultTest {
     }
 
     @Test
-    void a_wrong_password_for_4_s_leaks_no_files() throws Exception {
-        refused(4);
+    @SideBySide
+    void a_wrong_password_for_3_s_leaks_no_files() throws Exception {
+        refused(3);
     }
 
     @Test
@@ -163,6 +167,7 @@ class ChildFaultTest {
     }
 
     @Test
+    @SideBySide
     void clocks_of_two_servers_300_s_apart_deliver_nothing_early() throws Exception {
         Path library = fakeTime();
         assumeTrue(library != null, "no libfaketime here (Debian: faketime; or DELAYQ_FAKETIME names the library)");
@@ -179,8 +184,10 @@ class ChildFaultTest {
                 "FAKETIME_FORCE_MONOTONIC_FIX",
                 "0");
         String url = "--redis.url=" + redis.url();
-        try (ChildServer right = ChildServer.start(dir.resolve("right"), url);
-                ChildServer wrong = ChildServer.startInEnvironment(ahead, dir.resolve("wrong"), url)) {
+        try (ChildServer right = ChildServer.launch(dir.resolve("right"), url);
+                ChildServer wrong = ChildServer.launchIn(ahead, dir.resolve("wrong"), url)) {
+            right.listening();
+            wrong.listening();
             long apart = Duration.between(right.clock(), wrong.clock()).toSeconds();
             assertTrue(Math.abs(apart - APART_SECONDS) < 60, "the clocks are " + apart + " s apart");
             long at = System.currentTimeMillis() + 1_000;
@@ -189,7 +196,7 @@ class ChildFaultTest {
                     wrong.push("exact", "{\"id\":\"1\",\"at\":" + at + "}")
                             .json()
                             .getLong("due"));
-            Load load = new Load(200, 5, 2_000, 2_000, 50);
+            Load load = new Load(400, 10, 1_000, 1_000, 50);
             Target one = new Target("right", right.port());
             Target other = new Target("wrong", wrong.port());
             try (RecordingClients clients = new RecordingClients(load, List.of(() -> one, () -> other)).begin()) {

@@ -1,10 +1,10 @@
 package io.delayq.fault;
 
+import io.delayq.Main;
 import io.delayq.path.TestServer.Reply;
 import io.delayq.redis.LeftBehind;
 import io.delayq.redis.TestRedis;
 import io.vertx.core.json.JsonObject;
-import java.io.File;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.URI;
@@ -37,6 +37,7 @@ public final class ChildServer implements AutoCloseable {
     private static final Set<ChildServer> OPEN = ConcurrentHashMap.newKeySet();
     private static final Pattern LISTENING = Pattern.compile("listening on http://127\\.0\\.0\\.1:(\\d+)");
     private static final String HEAP = "256m";
+    private static final List<String> MAIN = List.of(Main.class.getName());
     private static final Duration START_LIMIT = Duration.ofSeconds(20);
     private static final Duration REPLY_LIMIT = Duration.ofSeconds(20);
 
@@ -59,7 +60,7 @@ public final class ChildServer implements AutoCloseable {
             Path data = ChildClasses.ARCHIVE.resolveSibling("data");
             Path half = ChildClasses.ARCHIVE.resolveSibling("half");
             List<String> java = java("64m", "-XX:ArchiveClassesAtExit=" + half);
-            try (ChildServer server = listening(new ChildServer(data, java, Map.of(), List.of()))) {
+            try (ChildServer server = new ChildServer(data, java, Map.of(), MAIN, List.of()).listening()) {
                 server.push("t", "{}");
                 server.settle("ack", server.reserve("t", 1, "5s").job(0));
                 server.terminate();
@@ -85,27 +86,25 @@ public final class ChildServer implements AutoCloseable {
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                 "-XX:TieredStopAtLevel=1",
                 "-XX:+UseSerialGC",
+                "-XX:-UsePerfData",
+                "-XX:+UnlockDiagnosticVMOptions",
+                "-XX:-BytecodeVerificationRemote",
                 sharing,
                 "-Xmx" + heap,
                 "-cp",
                 ChildClasses.PATH);
     }
 
-    /** Without the archive, which would not fit. */
-    private static List<String> java(Path overlay) {
-        List<String> java = new ArrayList<>(java(HEAP, "-Xshare:auto"));
-        java.set(java.size() - 1, overlay + File.pathSeparator + ChildClasses.PATH);
-        return java;
-    }
-
-    private ChildServer(Path data, List<String> java, Map<String, String> environment, List<String> flags) {
+    private ChildServer(
+            Path data, List<String> java, Map<String, String> environment, List<String> main, List<String> flags) {
         this.data = data;
         try {
             Files.createDirectories(data);
             this.log = Files.createTempFile(data.toAbsolutePath().getParent(), "log", ".txt");
             List<String> command = new ArrayList<>(List.of("setsid"));
             command.addAll(java);
-            command.addAll(List.of("io.delayq.Main", "serve", "--http.port=0", "--data.dir=" + data));
+            command.addAll(main);
+            command.addAll(List.of("serve", "--http.port=0", "--data.dir=" + data));
             command.addAll(flags);
             // elsewhere than in the project, whose configuration file it would take
             ProcessBuilder builder = new ProcessBuilder(command)
@@ -122,43 +121,44 @@ public final class ChildServer implements AutoCloseable {
 
     /** Starts it and does not wait. */
     public static ChildServer launch(Path data, String... flags) {
-        return new ChildServer(data, java(HEAP), Map.of(), List.of(flags));
+        return launchWith(null, data, flags);
+    }
+
+    /** @param fault null: none */
+    static ChildServer launchWith(PlantedMain.Fault fault, Path data, String... flags) {
+        return new ChildServer(data, java(HEAP), Map.of(), fault == null ? MAIN : fault.main(), List.of(flags));
+    }
+
+    static ChildServer launchIn(Map<String, String> environment, Path data, String... flags) {
+        // a clock that is off makes other files of the archive's jars
+        return new ChildServer(data, java(HEAP, "-Xshare:auto"), environment, MAIN, List.of(flags));
     }
 
     /** Done when it listens. */
     public static ChildServer start(Path data, String... flags) {
-        return startWith(data, null, flags);
-    }
-
-    /** @param overlay a directory whose files stand in for the program's own of the same name; null: none */
-    public static ChildServer startWith(Path data, Path overlay, String... flags) {
-        return listening(new ChildServer(data, overlay == null ? java(HEAP) : java(overlay), Map.of(), List.of(flags)));
+        return launch(data, flags).listening();
     }
 
     /** @param heap most memory for objects, such as 64m */
     public static ChildServer startWithin(String heap, Path data, String... flags) {
-        return listening(new ChildServer(data, java(heap), Map.of(), List.of(flags)));
+        return new ChildServer(data, java(heap), Map.of(), MAIN, List.of(flags)).listening();
     }
 
-    public static ChildServer startInEnvironment(Map<String, String> environment, Path data, String... flags) {
-        // a clock that is off makes other files of the archive's jars
-        return listening(new ChildServer(data, java(HEAP, "-Xshare:auto"), environment, List.of(flags)));
-    }
-
-    private static ChildServer listening(ChildServer server) {
+    /** Waits until it listens; closes it if it does not. */
+    ChildServer listening() {
         try {
             TestRedis.await("the server listening", START_LIMIT, () -> {
-                if (!server.process.isAlive()) {
-                    throw new AssertionError("the server ended: " + server.log());
+                if (!process.isAlive()) {
+                    throw new AssertionError("the server ended: " + log());
                 }
-                Matcher line = LISTENING.matcher(server.log());
+                Matcher line = LISTENING.matcher(log());
                 boolean found = line.find();
-                server.port = found ? Integer.parseInt(line.group(1)) : 0;
+                port = found ? Integer.parseInt(line.group(1)) : 0;
                 return found;
             });
-            return server;
+            return this;
         } catch (AssertionError e) {
-            server.close();
+            close();
             throw e;
         }
     }

@@ -4,6 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertAll;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.delayq.Alone;
+import io.delayq.SideBySide;
 import io.delayq.config.Settings;
 import io.delayq.config.Settings.Durability;
 import io.delayq.path.TestServer;
@@ -20,13 +22,18 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -34,31 +41,45 @@ import org.junit.jupiter.api.Test;
 class ClusterFaultTest {
     private static final int BUCKETS = 12;
     private static final Set<Integer> ALL = IntStream.range(0, BUCKETS).boxed().collect(Collectors.toSet());
-    private static TestCluster cluster;
+    private static final BlockingQueue<TestCluster> CLUSTERS = new LinkedBlockingQueue<>();
 
+    private TestCluster cluster;
     private final List<TestServer> servers = new ArrayList<>();
     private final List<WsConsumer> consumers = new ArrayList<>();
 
+    /** One for each of two tests side by side. */
     @BeforeAll
-    static void startCluster() {
-        cluster = TestCluster.start();
+    static void startClusters() {
+        CompletableFuture<TestCluster> other = CompletableFuture.supplyAsync(TestCluster::start);
+        CLUSTERS.add(TestCluster.start());
+        CLUSTERS.add(other.join());
     }
 
     @AfterAll
-    static void stopCluster() {
-        cluster.close();
+    static void stopClusters() {
+        CLUSTERS.forEach(TestCluster::close);
+        CLUSTERS.clear();
+    }
+
+    @BeforeEach
+    void take() throws InterruptedException {
+        cluster = CLUSTERS.poll(1, TimeUnit.MINUTES);
     }
 
     @AfterEach
     void mend() {
-        consumers.forEach(WsConsumer::close);
-        servers.forEach(TestServer::close);
-        for (TestRedis node : cluster.nodes()) {
-            if (!node.isRunning()) {
-                node.restart();
+        try {
+            consumers.forEach(WsConsumer::close);
+            servers.forEach(TestServer::close);
+            for (TestRedis node : cluster.nodes()) {
+                if (!node.isRunning()) {
+                    node.restart();
+                }
             }
+            cluster.awaitWhole();
+        } finally {
+            CLUSTERS.add(cluster);
         }
-        cluster.awaitWhole();
     }
 
     private TestServer serve() {
@@ -72,7 +93,7 @@ class ClusterFaultTest {
         return server;
     }
 
-    private static Settings clustered(Settings settings, Durability durability) {
+    private Settings clustered(Settings settings, Durability durability) {
         return new Settings(
                 settings.http(),
                 settings.dataDir(),
@@ -140,6 +161,7 @@ class ClusterFaultTest {
     }
 
     @Test
+    @SideBySide
     void a_replica_that_dies_is_not_noticed_by_anyone() {
         TestServer server = serve();
         try (ClusterLoad load = new ClusterLoad(server, servers).begin()) {
@@ -158,6 +180,7 @@ class ClusterFaultTest {
     }
 
     @Test
+    @SideBySide
     void a_master_that_dies_fails_its_own_buckets_only_until_its_replica_takes_over() {
         mastersDie(1);
     }
@@ -220,6 +243,7 @@ class ClusterFaultTest {
     }
 
     @Test
+    @SideBySide
     void a_write_that_must_be_on_a_replica_is_refused_by_the_node_that_has_none() {
         TestServer server = serve(Durability.replicas(1));
         pushOne(server, "replicated", ALL);
@@ -238,6 +262,7 @@ class ClusterFaultTest {
     }
 
     @Test
+    @SideBySide
     void a_master_that_dies_takes_nothing_along_that_must_be_on_a_replica() {
         TestServer server = serve(Durability.replicas(1));
         try (ClusterLoad load = new ClusterLoad(server, servers).begin()) {
@@ -268,6 +293,7 @@ class ClusterFaultTest {
     }
 
     @Test
+    @SideBySide
     void a_master_restarted_at_the_same_address_is_used_again_within_two_seconds() {
         TestServer server = serve();
         try (ClusterLoad load = new ClusterLoad(server, servers).begin()) {
@@ -277,7 +303,7 @@ class ClusterFaultTest {
             // so that nobody takes its place
             cluster.replicaOf(victim).kill();
             victim.kill();
-            pass(2_500);
+            pass(1_500);
             goesOn(load, others(its), Duration.ofSeconds(1), "pushes into the others' buckets");
             victim.restart();
             TestRedis.await(
@@ -305,6 +331,7 @@ class ClusterFaultTest {
     }
 
     @Test
+    @SideBySide
     void slots_that_move_to_and_fro_under_load_lose_nothing_and_deliver_nothing_twice() {
         moveUnderLoad(6);
     }
@@ -340,6 +367,7 @@ class ClusterFaultTest {
     }
 
     @Test
+    @Alone
     void a_job_pushed_on_one_server_comes_to_a_consumer_on_another_at_once_whichever_node_told_of_it() {
         serve();
         serve();
@@ -367,6 +395,7 @@ class ClusterFaultTest {
     }
 
     @Test
+    @Alone
     void four_servers_drain_a_topic_together_and_each_job_once() {
         int jobs = 6_000;
         for (int i = 0; i < 4; i++) {

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.sun.net.httpserver.HttpServer;
+import io.delayq.SideBySide;
 import io.delayq.config.Allowed;
 import io.delayq.config.Settings;
 import io.delayq.fault.FaultProxy.Moment;
@@ -86,7 +87,8 @@ class CrashFaultTest {
         flags.add("--namespace=" + settings.namespace());
         flags.add("--buckets=" + settings.buckets());
         victim = ChildServer.start(dir.resolve("data"), flags.toArray(String[]::new));
-        victim.push("warm", "{\"id\":\"w\",\"delay\":10" + RULES);
+        // a server that has just begun is slow: with time enough to settle it
+        victim.push("warm", "{\"id\":\"w\",\"delay\":10,\"retry\":{\"backoff\":[0]}}");
         assertEquals(
                 200,
                 victim.settle("nack", victim.reserve("warm", 1, "5s").job(0)).status());
@@ -140,6 +142,7 @@ class CrashFaultTest {
     }
 
     @Test
+    @SideBySide
     void dead_before_the_push_script_nothing_is_there_and_the_id_is_free() throws Exception {
         startVictim();
         String push = "{\"id\":\"a\"" + RULES;
@@ -153,6 +156,7 @@ class CrashFaultTest {
     }
 
     @Test
+    @SideBySide
     void dead_after_the_push_script_and_before_the_201_the_job_is_there_once() throws Exception {
         startVictim();
         String push = "{\"id\":\"a\"" + RULES;
@@ -165,6 +169,7 @@ class CrashFaultTest {
     }
 
     @Test
+    @SideBySide
     void dead_between_clock_and_ready_the_job_comes_in_time() throws Exception {
         startVictim();
         long due =
@@ -178,6 +183,7 @@ class CrashFaultTest {
     }
 
     @Test
+    @SideBySide
     void a_scanner_dead_midway_leaves_every_job_to_come_once() throws Exception {
         startVictim();
         int jobs = 1_500;
@@ -206,6 +212,7 @@ class CrashFaultTest {
     }
 
     @Test
+    @SideBySide
     void dead_after_reserve_and_before_the_frame_the_job_comes_when_its_lease_ends() throws Exception {
         startVictim();
         victim.push("t", "{\"id\":\"a\"" + RULES);
@@ -220,6 +227,7 @@ class CrashFaultTest {
     }
 
     @Test
+    @SideBySide
     void dead_after_the_ack_script_the_job_is_done_and_the_ack_repeated_is_stale() throws Exception {
         startVictim();
         victim.push("t", "{\"id\":\"a\"" + RULES);
@@ -231,6 +239,7 @@ class CrashFaultTest {
     }
 
     @Test
+    @SideBySide
     void dead_before_the_ack_script_the_work_is_done_again() throws Exception {
         startVictim();
         victim.push("t", "{\"id\":\"a\"" + RULES);
@@ -244,6 +253,7 @@ class CrashFaultTest {
     }
 
     @Test
+    @SideBySide
     void a_callback_answered_and_dead_before_the_ack_is_made_again() throws Exception {
         HttpServer shop = HttpServer.create(new InetSocketAddress("127.0.0.1", 0), 0);
         List<String> attempts = Collections.synchronizedList(new ArrayList<>());
@@ -273,6 +283,7 @@ class CrashFaultTest {
     }
 
     @Test
+    @SideBySide
     void dead_during_a_retrys_move_the_job_comes_again_once() throws Exception {
         startVictim();
         victim.push("t", "{\"id\":\"a\"" + RULES);
@@ -290,6 +301,7 @@ class CrashFaultTest {
     }
 
     @Test
+    @SideBySide
     void a_frame_written_to_a_dead_line_comes_to_another_when_its_lease_ends() {
         startHeir();
         try (FaultProxy line = new FaultProxy(heir.port(), 1);
@@ -316,6 +328,7 @@ class CrashFaultTest {
     }
 
     @Test
+    @SideBySide
     void a_consumer_dead_before_its_work_leaves_the_job_to_another_at_once() {
         startHeir();
         AtomicInteger got = new AtomicInteger();
@@ -335,6 +348,7 @@ class CrashFaultTest {
     }
 
     @Test
+    @SideBySide
     void an_ack_after_the_lease_ended_and_another_has_the_job_is_refused_every_time() throws Exception {
         startHeir();
         int jobs = 200;
@@ -376,6 +390,7 @@ class CrashFaultTest {
     }
 
     @Test
+    @SideBySide
     void cancel_against_reserve_and_ack_one_of_them_has_the_job() {
         startHeir();
         int jobs = 300;

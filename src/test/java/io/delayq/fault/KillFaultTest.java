@@ -44,10 +44,10 @@ class KillFaultTest {
     /**
      * Also run with a fault planted, to see that it turns red.
      *
-     * @param overlay as in {@link ChildServer#startWith}
+     * @param fault null: none
      */
-    static void check(Path dir, Path overlay, Load load) throws Exception {
-        try (Run run = new Run(dir.resolve("data"), overlay, load)) {
+    static void check(Path dir, PlantedMain.Fault fault, Load load) throws Exception {
+        try (Run run = new Run(dir.resolve("data"), fault, load)) {
             OldLeases old = load.oldLeases ? new OldLeases(run.server) : null;
             run.begin();
             for (int kill = 1; kill <= load.kills; kill++) {
@@ -71,7 +71,7 @@ class KillFaultTest {
         private record Seen(int attempt, long deadline) {}
 
         private final Path data;
-        private final Path overlay;
+        private final PlantedMain.Fault fault;
         private final Load load;
         private final Random random = new Random(7);
         private final AtomicInteger next = new AtomicInteger();
@@ -90,12 +90,12 @@ class KillFaultTest {
         private volatile boolean over;
         private volatile long lastProgress = System.nanoTime();
 
-        Run(Path data, Path overlay, Load load) {
+        Run(Path data, PlantedMain.Fault fault, Load load) {
             this.data = data;
-            this.overlay = overlay;
+            this.fault = fault;
             this.load = load;
             this.allowed = load.jobs / (load.kills + 1);
-            this.server = ChildServer.startWith(data, overlay);
+            this.server = ChildServer.launchWith(fault, data).listening();
         }
 
         void begin() {
@@ -136,7 +136,7 @@ class KillFaultTest {
             allowed = kill == load.kills ? load.jobs : share * (kill + 1);
             TestRedis.await("jobs pushed", () -> accepted.size() > acceptedBefore + share / 4 || isStuck());
             server.kill9();
-            server = ChildServer.startWith(data, overlay);
+            server = ChildServer.launchWith(fault, data).listening();
         }
 
         private void push() {

@@ -23,7 +23,7 @@ class LostAnswersFaultTest {
 
     @Test
     void no_job_twice_none_leased_to_nobody_no_ack_called_stale_that_was_done() {
-        check(1_500);
+        check(1_200);
     }
 
     /** Also run with a fault planted, to see that it turns red. */
@@ -56,7 +56,7 @@ class LostAnswersFaultTest {
     private static Map<String, JsonObject> reserveAll(TestServer server) {
         Map<String, JsonObject> delivered = new HashMap<>();
         for (int empty = 0; empty < 2; ) {
-            TestServer.Reply reply = server.reserve("lost", 50, "1s");
+            TestServer.Reply reply = server.reserve("lost", 50, "500ms");
             if (reply.status() == 503) {
                 continue;
             }

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.delayq.SideBySide;
 import io.delayq.fault.RecordingClients.Load;
 import io.delayq.fault.RecordingClients.Target;
 import io.delayq.path.TestServer;
@@ -25,7 +26,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** What is done to Redis under load, and what clients see of it. */
 @Tag("fault")
 class RedisFaultTest {
-    private static final Load LOAD = new Load(300, 5, 1_000, 1_500, 50);
+    private static final Load LOAD = new Load(600, 10, 500, 1_000, 50);
     private static final Duration DRAIN = Duration.ofSeconds(15);
 
     @TempDir
@@ -76,6 +77,7 @@ class RedisFaultTest {
     }
 
     @Test
+    @SideBySide
     void redis_killed_three_times_at_always_loses_nothing() throws Exception {
         killed("redis-killed-short", 3);
     }
@@ -103,6 +105,7 @@ class RedisFaultTest {
     }
 
     @Test
+    @SideBySide
     void scripts_flushed_each_second_are_noticed_by_no_client() throws Exception {
         flushed("scripts-flushed-short", 4);
     }
@@ -129,6 +132,7 @@ class RedisFaultTest {
     }
 
     @Test
+    @SideBySide
     void redis_at_its_memory_limit_refuses_pushes_and_every_delivery_and_ack_works() throws Exception {
         try (Run run = new Run(TestRedis.Options.standalone())) {
             run.takes(600);
@@ -157,6 +161,7 @@ class RedisFaultTest {
     }
 
     @Test
+    @SideBySide
     void two_scanners_at_once_deliver_each_job_once() throws Exception {
         try (Run run = new Run(TestRedis.Options.standalone());
                 TestServer second = TestServer.start(any -> run.server.settings)) {
@@ -167,6 +172,7 @@ class RedisFaultTest {
     }
 
     @Test
+    @SideBySide
     void a_full_disk_refuses_pushes_and_loses_nothing() throws Exception {
         Path disk = Files.createDirectories(dir.resolve("disk"));
         assumeTrue(run("mount", "-t", "tmpfs", "-o", "size=24m", "tmpfs", disk.toString()), "mounting is refused here");

@@ -115,14 +115,19 @@ class RollingRestartFaultTest {
         Run(Path dir, String redisUrl) {
             this.dir = dir;
             this.redisUrl = redisUrl;
-            start(0);
-            start(1);
+            ChildServer first = launch();
+            ChildServer second = launch();
+            use(0, first);
+            use(1, second);
         }
 
-        private void start(int which) {
-            ChildServer server = ChildServer.start(dir.resolve("d" + ++started), "--redis.url=" + redisUrl);
-            servers.set(which, server);
-            workers[which] = new Worker(this, server.port());
+        private ChildServer launch() {
+            return ChildServer.launch(dir.resolve("d" + ++started), "--redis.url=" + redisUrl);
+        }
+
+        private void use(int which, ChildServer launched) {
+            servers.set(which, launched.listening());
+            workers[which] = new Worker(this, launched.port());
         }
 
         boolean isWrong() {
@@ -275,7 +280,7 @@ class RollingRestartFaultTest {
             servers.set(which, null);
             worker.close();
             old.close();
-            start(which);
+            use(which, launch());
         }
 
         private int left() {

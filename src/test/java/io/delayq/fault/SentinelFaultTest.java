@@ -5,6 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.delayq.Alone;
+import io.delayq.SideBySide;
 import io.delayq.config.Settings;
 import io.delayq.config.Settings.Durability;
 import io.delayq.path.TestServer;
@@ -41,6 +43,7 @@ class SentinelFaultTest {
     }
 
     @Test
+    @SideBySide
     void a_failover_to_a_replica_that_was_stalled_loses_nothing_that_was_answered() throws Exception {
         failOverToStalledReplica(Durability.replicas(1));
     }
@@ -60,8 +63,9 @@ class SentinelFaultTest {
                         new SentinelFarm(master, 1, URI.create(between.url()).getPort());
                 TestServer server = start(farm, durability)) {
             TestRedis replica = farm.replicas.get(0);
-            try (Pushers pushers = new Pushers(server)) {
-                TestRedis.await("some jobs taken", () -> pushers.accepted.size() >= 500);
+            Pushers pushers = new Pushers(server);
+            try (pushers) {
+                TestRedis.await("some jobs taken", () -> pushers.accepted.size() >= 300);
                 between.blackhole(true);
                 pushers.notReplicated.clear();
                 pushers.timed = true;
@@ -69,7 +73,7 @@ class SentinelFaultTest {
                 TestRedis.await(
                         "jobs at stake",
                         () -> pushers.notReplicated.size() >= Pushers.COUNT / 2
-                                || pushers.accepted.size() > sound + 500
+                                || pushers.accepted.size() > sound + 300
                                 || pushers.isBroken());
                 assertFalse(pushers.isBroken());
                 master.command("SET", "probe", "1");
@@ -79,11 +83,10 @@ class SentinelFaultTest {
                 master.restart();
                 master.command("REPLICAOF", "127.0.0.1", Integer.toString(replica.port()));
                 int before = pushers.accepted.size();
-                TestRedis.await("jobs taken again", () -> pushers.accepted.size() >= before + 500);
+                TestRedis.await("jobs taken again", () -> pushers.accepted.size() >= before + 300);
             }
             Set<String> lost = new HashSet<>();
-            Pushers done = Pushers.last;
-            for (String id : done.accepted) {
+            for (String id : pushers.accepted) {
                 if (server.get("/v1/topics/t/jobs/" + id).status() != 200) {
                     lost.add(id);
                 }
@@ -91,16 +94,19 @@ class SentinelFaultTest {
             System.out.printf(
                     "failover to a stalled replica, durability %s: %d accepted, %d not replicated at first, %d lost;"
                             + " the last answer after %d ms%n",
-                    durability, done.accepted.size(), done.notReplicated.size(), lost.size(), done.slowest.get());
+                    durability,
+                    pushers.accepted.size(),
+                    pushers.notReplicated.size(),
+                    lost.size(),
+                    pushers.slowest.get());
             assertEquals(Set.of(), lost);
-            assertTrue(done.slowest.get() <= ANSWER_MILLIS, done.slowest + " ms");
+            assertTrue(pushers.slowest.get() <= ANSWER_MILLIS, pushers.slowest + " ms");
         }
     }
 
     /** Push one job after the other, each again until it is there. */
     private static final class Pushers implements AutoCloseable {
         static final int COUNT = 20;
-        static volatile Pushers last;
 
         final Set<String> accepted = ConcurrentHashMap.newKeySet();
         final Set<String> notReplicated = ConcurrentHashMap.newKeySet();
@@ -113,7 +119,6 @@ class SentinelFaultTest {
         private volatile boolean over;
 
         Pushers(TestServer server) {
-            last = this;
             for (int i = 0; i < COUNT; i++) {
                 threads.add(CompletableFuture.runAsync(() -> push(server), task -> new Thread(task).start()));
             }
@@ -154,6 +159,7 @@ class SentinelFaultTest {
     }
 
     @ParameterizedTest
+    @SideBySide
     @ValueSource(booleans = {false, true})
     void pushes_are_taken_within_a_second_of_the_new_master(boolean sentinelDiesFirst) {
         try (SentinelFarm farm = new SentinelFarm(SentinelFarm.master(), 2, 0);
@@ -183,19 +189,21 @@ class SentinelFaultTest {
                     (taken.get() - named.get()) / 1_000_000,
                     (taken.get() - role.get()) / 1_000_000);
             assertTrue((taken.get() - named.get()) / 1_000_000 <= 1_000, "too late");
-            TestRedis.await(
-                    "all connections up",
-                    () -> lines.all().stream()
-                                    .filter(line -> line.startsWith("redis up"))
-                                    .count()
-                            >= 6);
+            String sentinel = ":" + farm.sentinels.get(0).port();
+            TestRedis.await("all connections up", () -> said(lines, "redis up", sentinel) >= 6);
+            String old = ":" + farm.master.port() + " to=";
             assertEquals(
                     1,
-                    lines.all().stream()
-                            .filter(line -> line.startsWith("redis failover") && line.contains("clockAheadMillis="))
-                            .count(),
+                    said(lines, "redis failover", old, "clockAheadMillis="),
                     lines.all().toString());
         }
+    }
+
+    /** How often the log of this test's server said so. */
+    private static long said(LogLines lines, String begin, String... parts) {
+        return lines.all().stream()
+                .filter(line -> line.startsWith(begin) && Stream.of(parts).allMatch(line::contains))
+                .count();
     }
 
     private static void seen(AtomicLong at, boolean happened) {
@@ -205,6 +213,7 @@ class SentinelFaultTest {
     }
 
     @Test
+    @SideBySide
     void where_every_node_is_named_a_demoted_master_is_left_for_the_new_one_by_all_connections() {
         try (TestRedis first = SentinelFarm.master();
                 TestRedis second = SentinelFarm.replica(first.port())) {
@@ -237,8 +246,9 @@ class SentinelFaultTest {
     }
 
     @Test
+    @Alone
     void a_wrong_password_costs_no_sockets_and_is_tried_again() throws Exception {
-        refusedFor(Duration.ofSeconds(6));
+        refusedFor(Duration.ofSeconds(3));
     }
 
     @Test

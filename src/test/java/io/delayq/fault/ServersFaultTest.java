@@ -21,7 +21,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** One of two servers dies without a word while jobs are due. */
 class ServersFaultTest {
     private static final int BUCKETS = 16;
-    private static final int JOBS = 900;
+    private static final int JOBS = 600;
     private static final int STEP_MILLIS = 10;
     private static final long TAKEOVER_MILLIS = 3_000;
     /** Others scan a bucket every quarter of a second, and what a busy machine adds. */
@@ -46,8 +46,8 @@ class ServersFaultTest {
         redis.close();
     }
 
-    private ChildServer start(String name) {
-        return ChildServer.start(dir.resolve(name), "--redis.url=" + redis.url(), "--buckets=" + BUCKETS);
+    private ChildServer launch(String name) {
+        return ChildServer.launch(dir.resolve(name), "--redis.url=" + redis.url(), "--buckets=" + BUCKETS);
     }
 
     private static int scanned(ChildServer server) {
@@ -82,8 +82,10 @@ class ServersFaultTest {
 
     @Test
     void its_buckets_are_taken_over_within_3_s_and_meanwhile_served_by_looking() throws Exception {
-        try (ChildServer dying = start("a");
-                ChildServer other = start("b")) {
+        try (ChildServer dying = launch("a");
+                ChildServer other = launch("b")) {
+            dying.listening();
+            other.listening();
             TestRedis.await(
                     "both scan",
                     Duration.ofSeconds(5),

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.delayq.SideBySide;
 import io.delayq.path.TestServer.Reply;
 import io.delayq.redis.LeftBehind;
 import io.delayq.redis.TestRedis;
@@ -41,6 +42,7 @@ class StopFaultTest {
     Path dir;
 
     @Test
+    @SideBySide
     void sigterm_under_load_answers_what_is_under_way_and_leaves_nothing_and_a_hangup_before_changes_nothing()
             throws Exception {
         check(dir, server -> {
@@ -52,6 +54,7 @@ class StopFaultTest {
     }
 
     @Test
+    @SideBySide
     void sigint_to_the_whole_group_under_load_answers_what_is_under_way_and_leaves_nothing() throws Exception {
         check(dir, ChildServer::interruptGroup);
     }
@@ -213,6 +216,7 @@ class StopFaultTest {
     }
 
     @Test
+    @SideBySide
     void a_long_poll_whose_body_arrives_after_the_stop_began_is_answered_at_once() throws Exception {
         try (ChildServer server = ChildServer.start(dir.resolve("data"));
                 Socket socket = new Socket("127.0.0.1", server.port())) {
@@ -268,6 +272,7 @@ class StopFaultTest {
     }
 
     @Test
+    @SideBySide
     void a_stop_in_the_middle_of_the_start_leaves_nothing() throws Exception {
         Path data = dir.resolve("data");
         try (ChildServer server = ChildServer.launch(data)) {
@@ -281,9 +286,10 @@ class StopFaultTest {
 
     /** As at a terminal, where somebody changes their mind at any moment of the start. */
     @Test
+    @SideBySide
     void ctrl_c_at_any_moment_of_the_start_makes_no_noise() throws Exception {
         Path data = dir.resolve("data");
-        for (int millis : List.of(0, 15, 40, 80, 150)) {
+        for (int millis : List.of(0, 40, 150)) {
             try (ChildServer server = ChildServer.launch(data)) {
                 TestRedis.await("Redis up", () -> server.log().contains("embedded redis up"));
                 TimeUnit.MILLISECONDS.sleep(millis);
@@ -304,6 +310,7 @@ class StopFaultTest {
     }
 
     @Test
+    @SideBySide
     void a_port_in_use_is_one_line_and_found_before_redis_is_started() throws Exception {
         Path data = dir.resolve("data");
         try (ServerSocket other = new ServerSocket(0, 1, InetAddress.getByName("127.0.0.1"));
@@ -318,6 +325,7 @@ class StopFaultTest {
     }
 
     @Test
+    @SideBySide
     void an_address_that_is_not_ours_is_one_line() {
         List<ChildServer> servers = new ArrayList<>();
         for (String host : List.of("203.0.113.1", "nowhere.invalid")) {
@@ -330,6 +338,7 @@ class StopFaultTest {
     }
 
     @Test
+    @SideBySide
     void a_data_directory_that_cannot_be_had_is_one_line_with_what_to_do() throws Exception {
         Path file = Files.writeString(dir.resolve("file"), "");
         List<Path> bad = List.of(Path.of("/proc/nope"), file, file.resolve("below"));
@@ -358,6 +367,7 @@ class StopFaultTest {
     }
 
     @Test
+    @SideBySide
     void a_second_server_on_the_same_data_says_who_has_them_and_leaves_the_first_alone() throws Exception {
         Path data = dir.resolve("data");
         try (ChildServer first = ChildServer.start(data)) {
@@ -371,6 +381,7 @@ class StopFaultTest {
     }
 
     @Test
+    @SideBySide
     void a_bad_configuration_is_told_whole() {
         try (ChildServer server =
                 ChildServer.launch(dir.resolve("data"), "--http.prot=1", "--buckets=0", "--redis.queue=many")) {
@@ -383,6 +394,7 @@ class StopFaultTest {
     }
 
     @Test
+    @SideBySide
     void sigint_stops_and_then_another_number_of_buckets_than_that_of_the_data_is_refused_with_both() throws Exception {
         Path data = dir.resolve("data");
         try (ChildServer server = ChildServer.start(data, "--buckets=3")) {

@@ -22,6 +22,8 @@ class StormFaultTest {
     private static final Load SHORT = new Load(200, 10, 1_000, 2_000, 50);
     /** A kill every five to six seconds. */
     private static final Load LONG = new Load(180, 10, 2_000, 2_000, 100);
+    /** Just enough to see leases that do not end. */
+    private static final Load PLANTED = new Load(200, 10, 500, 1_000, 20);
 
     private static final long REDELIVERY_MILLIS = 1_000;
     private static final Duration DRAIN = Duration.ofSeconds(20);
@@ -45,21 +47,30 @@ class StormFaultTest {
     private final class Place implements AutoCloseable {
         private final String name;
         private final TestRedis redis;
-        private final Path overlay;
+        private final PlantedMain.Fault fault;
         private ChildServer server;
         private int starts;
         private volatile Target target;
 
-        Place(String name, TestRedis redis, Path overlay) {
+        Place(String name, TestRedis redis, PlantedMain.Fault fault) {
             this.name = name;
             this.redis = redis;
-            this.overlay = overlay;
-            start();
+            this.fault = fault;
+            launch();
+        }
+
+        private void launch() {
+            server = ChildServer.launchWith(fault, dir.resolve(name), "--redis.url=" + redis.url());
+        }
+
+        void listening() {
+            server.listening();
+            target = new Target(name + "#" + ++starts, server.port());
         }
 
         void start() {
-            server = ChildServer.startWith(dir.resolve(name), overlay, "--redis.url=" + redis.url());
-            target = new Target(name + "#" + ++starts, server.port());
+            launch();
+            listening();
         }
 
         void kill(History history) {
@@ -73,11 +84,14 @@ class StormFaultTest {
         }
     }
 
-    /** @param overlay as in {@link ChildServer#startWith} */
-    private void storm(String name, Path overlay, Load load, int kills, int jobs, Duration drain) throws Exception {
+    /** @param fault null: none */
+    private void storm(String name, PlantedMain.Fault fault, Load load, int kills, int jobs, Duration drain)
+            throws Exception {
         try (TestRedis redis = TestRedis.start(TestRedis.Options.standalone());
-                Place a = new Place("a", redis, overlay);
-                Place b = new Place("b", redis, overlay)) {
+                Place a = new Place("a", redis, fault);
+                Place b = new Place("b", redis, fault)) {
+            a.listening();
+            b.listening();
             List<Supplier<Target>> targets = List.of(() -> a.target, () -> b.target);
             try (RecordingClients clients = new RecordingClients(load, targets).begin()) {
                 long begun = System.nanoTime();
@@ -111,11 +125,9 @@ class StormFaultTest {
 
     @Test
     void a_lease_that_never_ends_is_noticed() throws Exception {
-        Path overlay = PlantedFaultTest.overlay(
-                dir, "due", "function serve.l(k, at)\n", "function serve.l(k, at)\n  do return nil end\n");
-        Duration drain = Duration.ofSeconds(4);
-        AssertionError error =
-                assertThrows(AssertionError.class, () -> storm("storm-planted", overlay, SHORT, 1, 300, drain));
+        AssertionError error = assertThrows(
+                AssertionError.class,
+                () -> storm("storm-planted", PlantedMain.Fault.NO_LEASE_ENDS, PLANTED, 0, 200, Duration.ofSeconds(2)));
         assertTrue(error.getMessage().startsWith("lost"), error.getMessage());
     }
 }

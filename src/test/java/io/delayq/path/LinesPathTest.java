@@ -333,7 +333,7 @@ class LinesPathTest {
             client.chunk(line("a") + "\n");
             assertEquals(201, client.row().getInteger("status"));
             redis.kill();
-            for (int i = 0; i < 5; i++) {
+            for (int i = 0; i < 2; i++) {
                 client.chunk(line("b" + i) + "\nnonsense\n");
                 assertEquals(503, client.row().getInteger("status"));
                 assertEquals(400, client.row().getInteger("status"));
@@ -343,7 +343,7 @@ class LinesPathTest {
             client.chunk(line("c") + "\n");
             assertEquals(201, client.row().getInteger("status"));
             client.end();
-            assertEquals("{\"accepted\":2,\"rejected\":10}", client.row().encode());
+            assertEquals("{\"accepted\":2,\"rejected\":4}", client.row().encode());
         } finally {
             redis.close();
         }

@@ -25,6 +25,7 @@ import java.util.concurrent.CompletableFuture;
 /** Compares all that the store tells with the model. */
 final class ModelCheck {
     private static final int RECENT = 6;
+    private static final int MOST_PAGES = 2_000;
     private static final long STEP = 1_000;
     private static final long WINDOW = 3_500;
 
@@ -40,21 +41,32 @@ final class ModelCheck {
         this.random = random;
     }
 
-    void topic(String topic, Collection<String> ids) {
+    /** All is asked for at once, and then compared. */
+    void all(List<String> topics, Collection<String> ids) {
+        List<Runnable> comparisons = new ArrayList<>();
+        topics.forEach(topic -> comparisons.add(topic(topic, ids)));
+        comparisons.add(buckets());
+        comparisons.forEach(Runnable::run);
+    }
+
+    private Runnable topic(String topic, Collection<String> ids) {
         List<CompletableFuture<JobView>> views =
                 ids.stream().map(id -> store.async(s -> s.get(topic, id))).toList();
         CompletableFuture<List<TopicCounts>> counts = store.async(s -> s.counts(List.of(topic)));
         CompletableFuture<TopicSettings> settings = store.async(s -> s.topics().settings(topic));
         CompletableFuture<Forecast> forecast = store.async(s -> s.topics().forecast(topic, WINDOW, STEP));
-        list(topic);
-        int at = 0;
-        for (String id : ids) {
-            view(model.job(topic, id), views.get(at++).join(), topic + "/" + id);
-        }
-        boolean exists = model.topics().contains(topic);
-        assertEquals(exists ? List.of(model.counts(topic)) : List.of(), counts.join(), "counts");
-        assertEquals(exists ? model.settings(topic) : null, settings.join(), "settings of " + topic);
-        forecast(topic, forecast.join());
+        Runnable list = list(topic);
+        return () -> {
+            list.run();
+            int at = 0;
+            for (String id : ids) {
+                view(model.job(topic, id), views.get(at++).join(), topic + "/" + id);
+            }
+            boolean exists = model.topics().contains(topic);
+            assertEquals(exists ? List.of(model.counts(topic)) : List.of(), counts.join(), "counts");
+            assertEquals(exists ? model.settings(topic) : null, settings.join(), "settings of " + topic);
+            forecast(topic, forecast.join());
+        };
     }
 
     private void view(ModelJob job, JobView view, String name) {
@@ -90,52 +102,70 @@ final class ModelCheck {
         assertEquals(job.lastError, view.lastError(), () -> "last error of " + job);
     }
 
-    private void list(String topic) {
+    private Runnable list(String topic) {
         JobState state = random.nextInt(3) == 0 ? null : JobState.values()[random.nextInt(JobState.values().length)];
         String prefix = random.nextInt(3) == 0 ? "a" : null;
         Long from = random.nextInt(3) == 0 ? model.now - 2_000 : null;
         Long to = random.nextInt(3) == 0 ? model.now + random.nextInt(3_000) : null;
         JobQuery query =
                 new JobQuery(topic, state, 1 + random.nextInt(4), null, prefix, from, to, random.nextBoolean());
-        List<JobView> found = pages(store, query);
+        CompletableFuture<List<JobPage>> pages = pages(store, query, new ArrayList<>());
+        return () -> list(query, jobs(query, pages));
+    }
+
+    private void list(JobQuery query, List<JobView> found) {
         TreeSet<String> expected = new TreeSet<>();
-        for (ModelJob job : model.jobs(job -> job.topic.equals(topic)
-                && (state == null || job.state == state)
-                && (prefix == null || job.id.startsWith(prefix))
-                && (from == null || job.due >= from)
-                && (to == null || job.due < to))) {
+        for (ModelJob job : model.jobs(job -> job.topic.equals(query.topic())
+                && (query.state() == null || job.state == query.state())
+                && (query.idPrefix() == null || job.id.startsWith(query.idPrefix()))
+                && (query.from() == null || job.due >= query.from())
+                && (query.to() == null || job.due < query.to()))) {
             expected.add(job.id);
         }
         List<String> ids = found.stream().map(JobView::id).sorted().toList();
         assertEquals(List.copyOf(expected), ids, "list of " + query);
-        found.forEach(view -> listed(model.job(topic, view.id()), view));
-        if (state == JobState.DELAYED) {
+        found.forEach(view -> listed(model.job(query.topic(), view.id()), view));
+        if (query.state() == JobState.DELAYED) {
             List<Long> dues = found.stream().map(JobView::due).toList();
             assertEquals(dues.stream().sorted().toList(), dues, "order of delayed jobs");
         }
     }
 
-    /** All pages of a listing. */
+    /** All that a listing shows. */
     static List<JobView> pages(StoreHarness store, JobQuery query) {
+        return jobs(query, pages(store, query, new ArrayList<>()));
+    }
+
+    private static List<JobView> jobs(JobQuery query, CompletableFuture<List<JobPage>> pages) {
         List<JobView> all = new ArrayList<>();
-        String cursor = null;
-        for (int pages = 0; pages == 0 || cursor != null; pages++) {
-            assertTrue(pages < 2_000, "a listing without end");
+        for (JobPage page : StoreHarness.await(pages)) {
+            assertTrue(page.jobs().size() <= query.limit(), "more jobs on a page than asked for");
+            all.addAll(page.jobs());
+        }
+        return all;
+    }
+
+    /** One after the other. */
+    private static CompletableFuture<List<JobPage>> pages(StoreHarness store, JobQuery query, List<JobPage> before) {
+        return store.async(s -> s.topics().list(query)).thenCompose(page -> {
+            before.add(page);
+            if (page.cursor() == null) {
+                return CompletableFuture.completedFuture(before);
+            }
+            if (before.size() == MOST_PAGES) {
+                return CompletableFuture.failedFuture(new AssertionError("a listing without end"));
+            }
             JobQuery next = new JobQuery(
                     query.topic(),
                     query.state(),
                     query.limit(),
-                    cursor,
+                    page.cursor(),
                     query.idPrefix(),
                     query.from(),
                     query.to(),
                     query.body());
-            JobPage page = store.call(s -> s.topics().list(next));
-            assertTrue(page.jobs().size() <= query.limit(), "more jobs on a page than asked for");
-            all.addAll(page.jobs());
-            cursor = page.cursor();
-        }
-        return all;
+            return pages(store, next, before);
+        });
     }
 
     private void forecast(String topic, Forecast forecast) {
@@ -150,7 +180,7 @@ final class ModelCheck {
     }
 
     /** What scanners and dispatchers are told, which leases hold, and which topics there are. */
-    void buckets() {
+    private Runnable buckets() {
         CompletableFuture<List<String>> topics = store.async(s -> s.topics("", null, 100));
         List<Delivery> recent = List.copyOf(seen.subList(Math.max(0, seen.size() - RECENT), seen.size()));
         List<CompletableFuture<Boolean>> held = recent.stream()
@@ -161,14 +191,17 @@ final class ModelCheck {
             int at = bucket;
             looks.add(store.async(s -> s.look(at)));
         }
-        assertEquals(model.topics(), topics.join(), "topics");
-        for (int i = 0; i < recent.size(); i++) {
-            assertEquals(model.holds(recent.get(i)), held.get(i).join(), "is held " + recent.get(i));
-        }
-        for (int bucket = 0; bucket < looks.size(); bucket++) {
-            look(bucket, looks.get(bucket).join());
-            assertEquals(looks.get(0).join().version(), looks.get(bucket).join().version(), "a change was missed");
-        }
+        return () -> {
+            assertEquals(model.topics(), topics.join(), "topics");
+            for (int i = 0; i < recent.size(); i++) {
+                assertEquals(model.holds(recent.get(i)), held.get(i).join(), "is held " + recent.get(i));
+            }
+            for (int bucket = 0; bucket < looks.size(); bucket++) {
+                look(bucket, looks.get(bucket).join());
+                assertEquals(
+                        looks.get(0).join().version(), looks.get(bucket).join().version(), "a change was missed");
+            }
+        };
     }
 
     private void look(int bucket, Store.Look look) {

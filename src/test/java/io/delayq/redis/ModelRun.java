@@ -45,10 +45,7 @@ final class ModelRun {
         for (int step = 0; step < steps; step++) {
             try {
                 step();
-                for (String topic : TOPICS) {
-                    check.topic(topic, List.of(IDS));
-                }
-                check.buckets();
+                check.all(List.of(TOPICS), List.of(IDS));
             } catch (AssertionError | RuntimeException e) {
                 throw new AssertionError("step " + step + " (" + did + "): " + e.getMessage(), e);
             }

@@ -24,14 +24,18 @@ public final class PlantedScripts {
     }
 
     /** Replaces the text in every script that has it; a text that none has is a mistake of the test. */
+    public static void plant(String right, String wrong) {
+        long places = Arrays.stream(Script.values())
+                .filter(script -> script.plant(right, wrong))
+                .count();
+        if (places == 0) {
+            throw new IllegalArgumentException("no script has the text to replace: " + right);
+        }
+    }
+
     public static void during(String right, String wrong, Work work) throws Exception {
         try {
-            long places = Arrays.stream(Script.values())
-                    .filter(script -> script.plant(right, wrong))
-                    .count();
-            if (places == 0) {
-                throw new IllegalArgumentException("no script has the text to replace: " + right);
-            }
+            plant(right, wrong);
             work.run();
         } finally {
             Arrays.stream(Script.values()).forEach(Script::heal);

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.delayq.SideBySide;
 import io.delayq.config.Settings;
 import io.delayq.job.Backoff;
 import io.delayq.job.Callback;
@@ -70,6 +71,7 @@ class RebucketRedisTest {
             Object version) {}
 
     @ParameterizedTest
+    @SideBySide
     @CsvSource({"4, 16", "16, 3", "1, 64", "4, 5", "3, 1"})
     void everything_is_there_after(int from, int to) {
         StoreHarness before = filled(from, to, 300);
@@ -80,6 +82,7 @@ class RebucketRedisTest {
 
     /** Killed before its first call, then its second, and so on; each time it goes on from where it was. */
     @ParameterizedTest
+    @SideBySide
     @CsvSource({"4, 16", "16, 3", "2, 1"})
     void killed_anywhere_it_goes_on(int from, int to) {
         Seen was = seen(filled(from, to, 120));
@@ -112,6 +115,7 @@ class RebucketRedisTest {
     }
 
     @Test
+    @SideBySide
     void ready_jobs_stay_in_their_order() {
         StoreHarness before = harness(5, 2);
         List<String> ids = new ArrayList<>();
@@ -136,6 +140,7 @@ class RebucketRedisTest {
     }
 
     @Test
+    @SideBySide
     void alarms_go_off_after() {
         StoreHarness before = harness(4, 16);
         before.call(s -> s.push(StoreHarness.job("t", "soon", When.in(300))));
@@ -153,6 +158,7 @@ class RebucketRedisTest {
 
     /** No script makes such a job; if there ever is one, it must not be lost. */
     @Test
+    @SideBySide
     void a_job_on_no_index_becomes_ready() {
         StoreHarness before = harness(4, 16);
         before.call(s -> s.push(StoreHarness.job("t", "a", When.in(HOUR))));
@@ -162,6 +168,7 @@ class RebucketRedisTest {
     }
 
     @Test
+    @SideBySide
     void a_server_does_not_start_midway() throws Exception {
         filled(4, 16, 30);
         assertEquals(1, rebucket(16, 40));
@@ -177,6 +184,7 @@ class RebucketRedisTest {
     }
 
     @Test
+    @SideBySide
     void another_target_is_refused_until_the_first_is_reached() {
         filled(4, 16, 30);
         rebucket(16, 40);
@@ -186,6 +194,7 @@ class RebucketRedisTest {
     }
 
     @Test
+    @SideBySide
     void one_that_listens_keeps_it_from_starting() {
         filled(4, 16, 30);
         try (RespClient server = new RespClient(redis.url())) {
@@ -198,6 +207,7 @@ class RebucketRedisTest {
 
     /** It may be held up here for any time, and writes by the old number after. */
     @Test
+    @SideBySide
     void a_server_that_has_only_passed_its_check_keeps_it_from_starting() throws Exception {
         filled(4, 16, 30);
         StartCheck check = startCheck(4);
@@ -210,6 +220,7 @@ class RebucketRedisTest {
 
     /** A server that is between two subscriptions is heard by its looks. */
     @Test
+    @SideBySide
     void one_that_looks_at_a_bucket_is_heard() {
         StoreHarness before = filled(4, 16, 30);
         with(3_000, Long.MAX_VALUE, rebucket -> {
@@ -227,6 +238,7 @@ class RebucketRedisTest {
     }
 
     @Test
+    @SideBySide
     void a_plan_counts_and_changes_nothing() {
         StoreHarness before = filled(4, 16, 100);
         Seen was = seen(before);
@@ -244,6 +256,7 @@ class RebucketRedisTest {
 
     /** A script that took long would hold up Redis; with the largest bodies a call has few jobs. */
     @Test
+    @SideBySide
     void large_bodies_go_in_small_calls() {
         StoreHarness before = harness(2, 3);
         Buffer body = Buffer.buffer("\"" + "x".repeat(250_000) + "\"");

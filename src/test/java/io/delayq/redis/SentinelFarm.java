@@ -12,6 +12,9 @@ public final class SentinelFarm implements AutoCloseable {
     public static final String PASSWORD = "p@ss";
     private static final String SENTINEL_PASSWORD = "s3ntinel";
     private static final int SENTINELS = 3;
+    private static final int SOON_MILLIS = 100;
+    private static final int USUAL_MILLIS = 2_000;
+    private static final int NEVER_MILLIS = 600_000;
 
     public final TestRedis master;
     public final List<TestRedis> replicas = new ArrayList<>();
@@ -30,13 +33,17 @@ public final class SentinelFarm implements AutoCloseable {
         for (int i = 0; i < SENTINELS; i++) {
             sentinels.add(new TestSentinel(master.port(), 2, SENTINEL_PASSWORD));
         }
+        sentinels.forEach(sentinel -> sentinel.tellEvery(SOON_MILLIS));
         sentinels.forEach(sentinel ->
                 TestRedis.await("a sentinel that knows all", () -> sentinel.knows(replicaCount, SENTINELS - 1)));
         if (masterPort != 0) {
-            sentinels.forEach(TestSentinel::leaveDetours);
-            // not before: a slow start would give them time to undo it
+            // a replica that follows the master by way of something else is made to follow it directly after four times
+            // that
+            sentinels.forEach(sentinel -> sentinel.tellEvery(NEVER_MILLIS));
             replicas.forEach(replica -> replica.command("REPLICAOF", "127.0.0.1", Integer.toString(masterPort)));
             replicas.forEach(SentinelFarm::awaitLinked);
+        } else {
+            sentinels.forEach(sentinel -> sentinel.tellEvery(USUAL_MILLIS));
         }
     }
 

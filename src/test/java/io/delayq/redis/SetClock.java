@@ -15,14 +15,28 @@ final class SetClock implements AutoCloseable {
     private static final String JITTER = "max = 600000, jitter = 0.1}";
     private static final String NO_JITTER = "max = 600000, jitter = 0}";
 
+    private static int users;
+
     private final StoreHarness store;
     private long now = System.currentTimeMillis();
 
     SetClock(StoreHarness store) {
         this.store = store;
-        plant(REAL, SET);
-        plant(JITTER, NO_JITTER);
+        use(1);
         advance(0);
+    }
+
+    /** The scripts read set clocks as long as there is one. */
+    private static synchronized void use(int more) {
+        boolean wasUsed = users > 0;
+        users += more;
+        if (!wasUsed) {
+            plant(REAL, SET);
+            plant(JITTER, NO_JITTER);
+        } else if (users == 0) {
+            plant(SET, REAL);
+            plant(NO_JITTER, JITTER);
+        }
     }
 
     private static void plant(String text, String other) {
@@ -53,7 +67,6 @@ final class SetClock implements AutoCloseable {
     /** A fault that is planted beside it stays. */
     @Override
     public void close() {
-        plant(SET, REAL);
-        plant(NO_JITTER, JITTER);
+        use(-1);
     }
 }

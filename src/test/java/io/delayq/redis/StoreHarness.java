@@ -22,6 +22,8 @@ import java.util.function.Supplier;
 
 /** A store on an event loop of its own, called from the test's thread. */
 public final class StoreHarness implements AutoCloseable {
+    private static final long PATIENT_MILLIS = 10_000;
+
     public final Keys keys;
     public final TestRedis redis;
     public final String namespace;
@@ -31,8 +33,14 @@ public final class StoreHarness implements AutoCloseable {
     private Store store;
     private Link link;
 
+    /** Patient: the first calls of a Java that has just begun are slow. */
     public StoreHarness(TestRedis redis, int buckets) {
-        this(redis, redis.url(), "s" + UUID.randomUUID().toString().substring(0, 8), buckets);
+        this(
+                redis,
+                null,
+                withDeadline(Settings.defaults().redis().withUrl(redis.url()), PATIENT_MILLIS),
+                "s" + UUID.randomUUID().toString().substring(0, 8),
+                buckets);
     }
 
     /** @param url may lead to the Redis through something that disturbs it */
@@ -109,7 +117,7 @@ public final class StoreHarness implements AutoCloseable {
         return call(ignored -> action.get());
     }
 
-    private static <T> T await(CompletableFuture<T> future) {
+    static <T> T await(CompletableFuture<T> future) {
         try {
             return future.get(20, TimeUnit.SECONDS);
         } catch (java.util.concurrent.ExecutionException e) {

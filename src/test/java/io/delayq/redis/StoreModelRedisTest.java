@@ -2,6 +2,7 @@ package io.delayq.redis;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import io.delayq.SideBySide;
 import io.delayq.job.Delivery;
 import io.delayq.job.When;
 import java.util.List;
@@ -15,17 +16,20 @@ public class StoreModelRedisTest {
     private static final int STEPS = 400;
 
     @ParameterizedTest
+    @SideBySide
     @ValueSource(longs = {1, 2, 3, 4, 5, 6, 7, 8, 9})
     void answers_as_the_model_does_in_every_order_of_operations(long seed) {
         check(seed, 1 + (int) seed % 3, STEPS);
     }
 
     @Test
+    @SideBySide
     void answers_as_the_model_does_with_a_new_seed() {
         check(System.nanoTime(), 2, STEPS);
     }
 
     @Test
+    @SideBySide
     void a_list_of_which_the_last_live_job_was_reserved_before_its_ghosts_is_deleted() {
         try (StoreHarness harness = new StoreHarness(TestRedis.shared(), 1)) {
             for (String id : List.of("first", "ghost")) {

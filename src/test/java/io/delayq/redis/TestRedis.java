@@ -50,6 +50,20 @@ public final class TestRedis implements AutoCloseable {
 
     private static TestRedis shared;
 
+    /** Unpacked once for all. */
+    static final class Program {
+        static final Path FILE = unpacked();
+
+        private static Path unpacked() {
+            try {
+                return RedisBinary.unpack(
+                        Files.createDirectories(Path.of("target/redis").toAbsolutePath()));
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
+        }
+    }
+
     private final Options options;
     private final Path dir;
     private final int port;
@@ -226,7 +240,7 @@ public final class TestRedis implements AutoCloseable {
 
     private void launch() {
         try {
-            Path program = RedisBinary.unpack(dir);
+            Path program = Program.FILE;
             Files.writeString(dir.resolve("redis.conf"), conf());
             guard = new ProcessBuilder(
                             "sh", "-c", GUARD, "guard", program.toString(), options.dir() == null ? dir.toString() : "")

@@ -34,7 +34,6 @@ public final class TestSentinel implements AutoCloseable {
     public TestSentinel(int masterPort, int quorum, String password) {
         try {
             Path dir = Files.createTempDirectory("delayq-sentinel-");
-            Path program = RedisBinary.unpack(dir);
             Files.writeString(
                     dir.resolve("sentinel.conf"),
                     """
@@ -49,7 +48,7 @@ public final class TestSentinel implements AutoCloseable {
                     sentinel parallel-syncs mymaster 2
                     """
                             .formatted(port, password, password, masterPort, quorum));
-            guard = new ProcessBuilder("sh", "-c", GUARD, "guard", program.toString(), dir.toString())
+            guard = new ProcessBuilder("sh", "-c", GUARD, "guard", TestRedis.Program.FILE.toString(), dir.toString())
                     .directory(dir.toFile())
                     .redirectError(ProcessBuilder.Redirect.DISCARD)
                     .start();
@@ -84,9 +83,9 @@ public final class TestSentinel implements AutoCloseable {
                 && facts.get(facts.indexOf("num-other-sentinels") + 1).equals(Integer.toString(others));
     }
 
-    /** Else it makes a replica that follows the master by way of something else follow it directly, after 8 s. */
-    void leaveDetours() {
-        client.command("SENTINEL", "DEBUG", "PUBLISH-PERIOD", "600000");
+    /** How often it tells the others of itself: every 2 s if this is not set. */
+    void tellEvery(int millis) {
+        client.command("SENTINEL", "DEBUG", "PUBLISH-PERIOD", Integer.toString(millis));
     }
 
     /** Ends it as a crash would. */
