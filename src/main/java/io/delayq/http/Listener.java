@@ -13,6 +13,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.function.IntConsumer;
 
 /** The port, with limits on what a client may take up. Owned by one event loop. */
 public final class Listener {
@@ -30,6 +31,7 @@ public final class Listener {
     private final Settings.Http settings;
     private final int maxConnections;
     private final Map<HttpConnection, Guest> guests = new HashMap<>();
+    private IntConsumer statuses = status -> {};
     private long silenceMillis = LONGEST_SILENCE_MILLIS;
     private HttpServer server;
 
@@ -52,6 +54,12 @@ public final class Listener {
     /** For requests that are held without an answer for so long. */
     public Listener holding(long millis) {
         silenceMillis = Math.max(silenceMillis, millis + ANSWER_MILLIS);
+        return this;
+    }
+
+    /** @param status told of every answer */
+    public Listener telling(IntConsumer status) {
+        statuses = status;
         return this;
     }
 
@@ -114,6 +122,7 @@ public final class Listener {
         if (guest != null) {
             guest.underWay++;
             request.response().endHandler(answered -> {
+                statuses.accept(request.response().getStatusCode());
                 guest.underWay--;
                 guest.deadline = now() + settings.idleMillis();
             });

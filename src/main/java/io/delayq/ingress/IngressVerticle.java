@@ -108,10 +108,12 @@ public final class IngressVerticle extends VerticleBase {
         ops.routes(vertx, api, store);
         events = new EventRoutes(vertx, addresses, settings.instances().ingress());
         events.routes(api);
+        new ConnectionRoutes(vertx, addresses).routes(api);
         DocRoutes.routes(vertx, api);
         more.add(vertx, api, store, polls, store.ids(ids));
         meters.queue("polls", name, polls::waiting);
-        listener = new Listener(vertx, settings.http(), settings.instances().ingress());
+        meters.queue("events", name, events::listeners);
+        listener = new Listener(vertx, settings.http(), settings.instances().ingress()).telling(meters::answered);
         if (settings.compat().contains(Compat.C1)) {
             listener.holding(settings.frontEnds().holdMillis());
         }
@@ -167,6 +169,7 @@ public final class IngressVerticle extends VerticleBase {
                 visitor -> {});
         new OpsRoutes(null).routes(null, api, null);
         new EventRoutes(null, null, 1).routes(api);
+        new ConnectionRoutes(null, null).routes(api);
         return api.routes();
     }
 
