@@ -202,7 +202,7 @@ public final class Server {
                             set, at, login.access(), stores, addresses, ids, door, "front-" + ownDoors.size())));
         }
         // whoever runs a server can ask it how it is, also one that takes no jobs
-        OpsVerticle window = doors.isEmpty() ? new OpsVerticle(set, login.access(), stores, ops, askedPort) : null;
+        OpsVerticle window = doors.isEmpty() ? new OpsVerticle(set, login.access(), stores, addresses, ops, askedPort) : null;
         int woken = Math.min(1, instances.scanner() + dispatchers);
         return check(endpoint, keys, set.users().isEmpty() ? null : key)
                 .compose(ok -> deploy(lists, i -> new ListVerticle(stores, addresses)))

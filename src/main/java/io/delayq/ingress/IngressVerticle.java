@@ -56,6 +56,7 @@ public final class IngressVerticle extends VerticleBase {
     private Store store;
     private Polls polls;
     private Api api;
+    private EventRoutes events;
     private Listener listener;
     private long stallMillis;
     private int visitors;
@@ -98,7 +99,8 @@ public final class IngressVerticle extends VerticleBase {
         routes(api, handsOut, settings.instances().gateway() > 0 ? this::showIn : null);
         more.add(vertx, api, store, polls, store.ids(ids));
         meters.queue("polls", name, polls::waiting);
-        listener = new Listener(vertx, settings.http(), settings.instances().ingress());
+        meters.queue("events", name, events::listeners);
+        listener = new Listener(vertx, settings.http(), settings.instances().ingress()).telling(meters::answered);
         if (settings.compat().contains(Compat.C1)) {
             listener.holding(settings.frontEnds().holdMillis());
         }
@@ -113,6 +115,7 @@ public final class IngressVerticle extends VerticleBase {
     @Override
     public Future<?> stop() {
         polls.drain();
+        events.drain();
         return api.drain().eventually(listener::close).eventually(store::close);
     }
 
@@ -198,6 +201,9 @@ public final class IngressVerticle extends VerticleBase {
         }
         new LoginRoutes(vertx, login).routes(api);
         ops.routes(vertx, api, store);
+        events = new EventRoutes(vertx, addresses, settings == null ? 1 : settings.instances().ingress());
+        events.routes(api);
+        new ConnectionRoutes(vertx, addresses).routes(api);
         DocRoutes.routes(vertx, api);
     }
 

@@ -1,5 +1,6 @@
 package io.delayq.ingress;
 
+import io.delayq.bus.Addresses;
 import io.delayq.config.Settings;
 import io.delayq.http.Access;
 import io.delayq.http.Api;
@@ -14,16 +15,20 @@ public final class OpsVerticle extends VerticleBase {
     private final Settings settings;
     private final Access access;
     private final Stores stores;
+    private final Addresses addresses;
     private final OpsRoutes ops;
     private final int port;
     private Store store;
     private Api api;
+    private EventRoutes events;
     private Listener listener;
 
-    public OpsVerticle(Settings settings, Access access, Stores stores, OpsRoutes ops, int port) {
+    public OpsVerticle(
+            Settings settings, Access access, Stores stores, Addresses addresses, OpsRoutes ops, int port) {
         this.settings = settings;
         this.access = access;
         this.stores = stores;
+        this.addresses = addresses;
         this.ops = ops;
         this.port = port;
     }
@@ -33,7 +38,11 @@ public final class OpsVerticle extends VerticleBase {
         store = stores.open(vertx, "ops");
         api = new Api(vertx, access, settings.http().headerMillis());
         ops.routes(vertx, api, store);
-        listener = new Listener(vertx, settings.http(), 1);
+        events = new EventRoutes(vertx, addresses, 1);
+        events.routes(api);
+        stores.meters().queue("events", "ops", events::listeners);
+        new ConnectionRoutes(vertx, addresses).routes(api);
+        listener = new Listener(vertx, settings.http(), 1).telling(stores.meters()::answered);
         return store.ready()
                 .<Object>compose(ready -> listener.listen(api, port).mapEmpty())
                 // one that did not start is not stopped, and its connection would outlive it
@@ -42,6 +51,7 @@ public final class OpsVerticle extends VerticleBase {
 
     @Override
     public Future<?> stop() {
+        events.drain();
         return api.drain().eventually(listener::close).eventually(store::close);
     }
 

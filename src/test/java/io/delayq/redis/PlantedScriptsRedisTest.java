@@ -165,6 +165,24 @@ class PlantedScriptsRedisTest {
         }
     }
 
+    private static void ends(Consumer<JobEndsRedisTest> check) {
+        JobEndsRedisTest test = new JobEndsRedisTest();
+        try {
+            check.accept(test);
+        } finally {
+            test.close();
+        }
+    }
+
+    private static void history() {
+        HistoryRedisTest test = new HistoryRedisTest();
+        try {
+            test.each_step_has_one_text_whoever_brings_it();
+        } finally {
+            test.close();
+        }
+    }
+
     private static void paging() {
         JobListRedisTest test = new JobListRedisTest();
         try {
@@ -210,8 +228,8 @@ class PlantedScriptsRedisTest {
                         EnlistRedisTest::the_same_call_again_moves_nothing_and_answers_the_same),
                 enlist(
                         Script.ENLIST,
-                        "expires > 0 and expires <= now then\n    if expired",
-                        "false then\n    if expired",
+                        "expires > 0 and expires <= now then\n    local dead",
+                        "false then\n    local dead",
                         "a_job_whose_ttl_is_over",
                         EnlistRedisTest::a_job_whose_ttl_is_over_does_not_go_to_the_list),
                 enlist(
@@ -322,6 +340,26 @@ class PlantedScriptsRedisTest {
                         "now - heard > silence",
                         "one_that_was_silent",
                         PlantedScriptsRedisTest::silence),
+                new Fault(
+                        Script.DUE,
+                        "of[state] + 1",
+                        "of[state]",
+                        "leases_that_end",
+                        () -> ends(JobEndsRedisTest::leases_that_end_count_too)),
+                new Fault(
+                        Script.RESERVE,
+                        "over[state] + 1",
+                        "over[state]",
+                        "jobs_whose_ttl_ends",
+                        () -> ends(
+                                JobEndsRedisTest
+                                        ::jobs_whose_ttl_ends_count_as_expired_also_if_reserve_finds_them_first)),
+                new Fault(
+                        Script.HISTORY,
+                        "math.abs(now - at(last)) < step / 2",
+                        "false",
+                        "each_step_has_one",
+                        PlantedScriptsRedisTest::history),
                 new Fault(
                         Script.LIST,
                         "math.max(number - head, 0)",
