@@ -2,6 +2,7 @@ package io.delayq.http;
 
 import io.delayq.config.Hosts;
 import io.delayq.config.Settings;
+import io.delayq.ops.AccessLog;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.net.HostAndPort;
 import java.net.URI;
@@ -76,6 +77,7 @@ public final class Access {
         if (token == null) {
             throw ProblemType.UNAUTHORIZED.with("the token is not known; check it against the server's tokens");
         }
+        AccessLog.by(token.name());
         Caller caller = new Caller(token);
         if (!caller.mayDo(right)) {
             throw Caller.lacks(right);

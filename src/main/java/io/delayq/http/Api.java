@@ -1,5 +1,6 @@
 package io.delayq.http;
 
+import io.delayq.ops.AccessLog;
 import io.delayq.redis.StoreException;
 import io.netty.channel.Channel;
 import io.vertx.core.Future;
@@ -281,7 +282,10 @@ public final class Api {
             }
             // a handshake that fails is answered by Vert.x
             Channel channel = ((ConnectionBase) request.connection()).channel();
-            request.toWebSocket().onSuccess(socket -> route.door().accept(new Visitor(socket, channel, caller)));
+            request.toWebSocket().onSuccess(socket -> {
+                AccessLog.upgraded();
+                route.door().accept(new Visitor(socket, channel, caller));
+            });
         } catch (RuntimeException e) {
             write(request, e);
         }
@@ -384,7 +388,7 @@ public final class Api {
     }
 
     private void write(HttpServerRequest request, Throwable cause) {
-        write(request, Answer.of(problem(cause)));
+        AccessLog.during(request, () -> write(request, Answer.of(problem(cause))));
     }
 
     private void write(HttpServerRequest request, Answer answer) {

@@ -69,6 +69,8 @@ class RightsTest {
             Map.entry("GET /v1/export", Set.of("admin")),
             Map.entry("GET /metrics", Set.of("admin")),
             Map.entry("GET /v1/servers", Set.of("admin")),
+            Map.entry("GET /v1/log", Set.of("admin")),
+            Map.entry("PUT /v1/log", Set.of("admin")),
             Map.entry("GET /v1/ws", Set.of("push", "consume")),
             Map.entry("GET /health/live", Set.of()),
             Map.entry("GET /health/ready", Set.of()));
