@@ -41,7 +41,8 @@ final class LaterAppender extends AsyncAppender {
             lost.incrementAndGet();
             return;
         }
-        if (room > 1 && lost.get() > 0) {
+        // not for every line in between: that would be one more to leave out
+        if (room > getQueueSize() / 2 && lost.get() > 0) {
             Logger logger = ((LoggerContext) getContext()).getLogger(LaterAppender.class);
             Object[] count = {lost.getAndSet(0)};
             super.append(new LoggingEvent(null, logger, Level.WARN, "log lines left out count={}", null, count));

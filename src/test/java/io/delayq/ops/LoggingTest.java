@@ -23,6 +23,7 @@ import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.time.LocalDate;
 import java.time.ZoneId;
@@ -171,9 +172,15 @@ class LoggingTest {
         TestRedis.await("room again", () -> later.getRemainingCapacity() == 10);
         log.info("after");
         TestRedis.await("the last line", () -> written.contains("after"));
-        String count = written.get(written.size() - 2);
-        assertTrue(count.startsWith("log lines left out count="), count);
-        assertEquals(1_000, written.size() - 2 + Integer.parseInt(count.substring(count.indexOf('=') + 1)));
+        String word = "log lines left out count=";
+        int lost = written.stream()
+                .filter(line -> line.startsWith(word))
+                .mapToInt(line -> Integer.parseInt(line.substring(word.length())))
+                .sum();
+        assertEquals(
+                1_000,
+                lost + written.stream().filter(line -> line.startsWith("line")).count());
+        assertTrue(written.get(written.size() - 2).startsWith(word), "said before what follows it");
         assertEquals("line 0", written.get(0));
         assertFalse(written.contains("line 999"));
     }
@@ -217,6 +224,9 @@ class LoggingTest {
             return Files.readAllLines(dir.resolve(file)).stream()
                     .map(line -> line.substring(line.lastIndexOf(' ') + 1))
                     .toList();
+        } catch (NoSuchFileException e) {
+            // just renamed
+            return List.of();
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
