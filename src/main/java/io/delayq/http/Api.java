@@ -388,7 +388,7 @@ public final class Api {
     }
 
     private void write(HttpServerRequest request, Throwable cause) {
-        AccessLog.during(request, () -> write(request, Answer.of(problem(cause))));
+        write(request, Answer.of(AccessLog.during(request, () -> problem(cause))));
     }
 
     private void write(HttpServerRequest request, Answer answer) {

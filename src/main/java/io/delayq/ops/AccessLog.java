@@ -10,6 +10,7 @@ import io.vertx.core.net.SocketAddress;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slf4j.MDC;
@@ -70,10 +71,10 @@ public final class AccessLog {
     }
 
     /** What is logged meanwhile carries the request's id. */
-    public static void during(HttpServerRequest request, Runnable action) {
+    public static <T> T during(HttpServerRequest request, Supplier<T> action) {
         MDC.put(REQUEST, request.response().headers().get(HEADER));
         try {
-            action.run();
+            return action.get();
         } finally {
             MDC.remove(REQUEST);
         }

@@ -168,7 +168,7 @@ class SecretsFaultTest {
                 .buildAsync(URI.create("ws://127.0.0.1:" + server.port() + "/v1/ws?token=" + QUERY), new Ended())
                 .get(LIMIT.toSeconds(), TimeUnit.SECONDS);
         for (String frame : List.of(
-                "{\"op\":\"push\",\"ref\":1,\"topic\":\"seen\",\"body\":\"" + BODY + "\"}",
+                "{\"op\":\"push\",\"ref\":1,\"jobs\":[{\"topic\":\"seen\",\"body\":\"" + BODY + "\"}]}",
                 "{\"op\":\"push\",\"job\":\"" + BODY + "\"}",
                 "{\"op\":\"" + BODY + "\"}",
                 BODY)) {

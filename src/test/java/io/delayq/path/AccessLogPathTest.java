@@ -161,6 +161,7 @@ class AccessLogPathTest {
     void a_wrong_token_is_nobody() {
         problem(401, "unauthorized", get(guarded, "/v1/topics", "Authorization: Bearer nonsense"));
         assertEquals("-", line().get("by"));
+        assertTrue(heard.events.get(0).getMDCPropertyMap().isEmpty(), "its id is there once");
         assertEquals("401", line().get("status"));
     }
 
