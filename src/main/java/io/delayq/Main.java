@@ -107,8 +107,8 @@ public final class Main {
 
     private static void sayHello(Server server, Settings settings) {
         up = true;
-        String hello = "delayq " + Server.version() + " listening on http://"
-                + settings.http().host() + ":" + server.port() + " redis="
+        String hello = "delayq " + Server.version() + " listening on "
+                + settings.http().scheme() + "://" + settings.http().host() + ":" + server.port() + " redis="
                 + settings.redis().redacted() + " data="
                 + (settings.redis().url() == null ? settings.dataDir() : "-");
         log.info("{}", hello);

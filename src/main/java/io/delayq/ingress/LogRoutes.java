@@ -12,12 +12,9 @@ import io.vertx.core.Future;
 import io.vertx.core.http.HttpMethod;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicReference;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /** The level of this server's log, which can be changed while it runs and is that of the settings at the next start. */
 final class LogRoutes {
-    private static final Logger audit = LoggerFactory.getLogger("io.delayq.audit");
     private static final int SMALL = 1024;
     private static final List<String> FIELDS = List.of("level");
     private static final List<String> LEVELS = List.of("debug", "info", "warn", "error");
@@ -39,9 +36,9 @@ final class LogRoutes {
         call.refuseQuery();
         String level = read(call.body());
         call.inPath().throwIfAny();
-        String before = level();
+        call.note("before", level());
+        call.note("level", level);
         Logging.setLevel(level);
-        audit.info("log level by={} level={} before={}", call.by(), level, before);
         return Future.succeededFuture(answer(level));
     }
 

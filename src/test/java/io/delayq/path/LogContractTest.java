@@ -94,6 +94,6 @@ class LogContractTest {
         }
         assertEquals(1, lines.list.size());
         String line = lines.list.get(0).getFormattedMessage();
-        assertTrue(line.matches("log level by=127\\.0\\.0\\.1:\\d+ level=debug before=info"), line);
+        assertTrue(line.matches("from=127\\.0\\.0\\.1:\\d+ did=\"PUT /v1/log\" before=info level=debug status=200"), line);
     }
 }
