@@ -7,6 +7,7 @@ import io.delayq.cli.PidFile;
 import io.delayq.config.Settings;
 import io.delayq.config.SettingsLoader;
 import io.delayq.http.Resolver;
+import io.delayq.ops.Logging;
 import io.vertx.core.Vertx;
 import io.vertx.core.VertxOptions;
 import java.lang.reflect.Proxy;
@@ -57,6 +58,10 @@ public final class Main {
         AtomicReference<Server> server = new AtomicReference<>();
         Runtime.getRuntime().addShutdownHook(new Thread(() -> stop(server.get()), "stop"));
         SettingsLoader.load(vertx, file, System.getenv(), flags)
+                .compose(loaded -> vertx.executeBlocking(() -> {
+                    Logging.setUp(loaded.settings().log());
+                    return loaded;
+                }))
                 .compose(loaded -> {
                     loaded.warnings().forEach(log::warn);
                     server.set(new Server(vertx, loaded.settings(), Resolver.of(vertx)));
@@ -96,19 +101,21 @@ public final class Main {
             log.error("did not stop cleanly", e);
         }
         PidFile.removeOwn();
+        Logging.close();
         Runtime.getRuntime().halt(failed ? 1 : 0);
     }
 
     private static void sayHello(Server server, Settings settings) {
         up = true;
-        log.info(
-                "delayq {} listening on {}://{}:{} redis={} data={}",
-                Server.version(),
-                settings.http().scheme(),
-                settings.http().host(),
-                server.port(),
-                settings.redis().redacted(),
-                settings.redis().url() == null ? settings.dataDir() : "-");
+        String hello = "delayq " + Server.version() + " listening on "
+                + settings.http().scheme() + "://" + settings.http().host() + ":" + server.port() + " redis="
+                + settings.redis().redacted() + " data="
+                + (settings.redis().url() == null ? settings.dataDir() : "-");
+        log.info("{}", hello);
+        if (settings.log().to() == Settings.LogTo.FILES) {
+            // whoever started it sees that it runs, and where it says more
+            System.out.println(hello + " log=" + settings.log().dir());
+        }
     }
 
     private static String explain(Throwable error) {

@@ -191,21 +191,23 @@ final class Pulse {
             }
             if (listen.begins()) {
                 readHistory().onComplete(read -> message.reply(beginning(), Addresses.options()));
-            } else {
-                Courier.arrived(message);
             }
-        } else {
-            Courier.arrived(message);
-            if (message.body() instanceof TopicChanged change && ticking) {
-                told.remove(change.topic());
-                publish(Event.ofTopic(
-                        "change",
-                        change.topic(),
-                        JobJson.object()
-                                .text("kind", change.kind().name().toLowerCase(Locale.ROOT))
-                                .text("topic", change.topic())
-                                .end()));
-            }
+        } else if (message.body() instanceof Post post) {
+            message.reply(true, Addresses.options());
+            post.letters().forEach(this::changed);
+        }
+    }
+
+    private void changed(Object letter) {
+        if (letter instanceof TopicChanged change && ticking) {
+            told.remove(change.topic());
+            publish(Event.ofTopic(
+                    "change",
+                    change.topic(),
+                    JobJson.object()
+                            .text("kind", change.kind().name().toLowerCase(Locale.ROOT))
+                            .text("topic", change.topic())
+                            .end()));
         }
     }
 

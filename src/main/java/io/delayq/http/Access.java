@@ -1,6 +1,7 @@
 package io.delayq.http;
 
 import io.delayq.config.Settings;
+import io.delayq.ops.AccessLog;
 import io.vertx.core.http.Cookie;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServerRequest;
@@ -80,6 +81,7 @@ public final class Access {
             return Caller.ANYONE;
         }
         Caller caller = cookie != null ? ofSession(cookie) : ofToken(header);
+        AccessLog.by(caller.name);
         caller.spend();
         if (!caller.mayDo(right, looks)) {
             throw Caller.lacks(right);

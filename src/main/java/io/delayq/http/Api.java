@@ -1,5 +1,6 @@
 package io.delayq.http;
 
+import io.delayq.ops.AccessLog;
 import io.delayq.redis.StoreException;
 import io.netty.channel.Channel;
 import io.vertx.core.Future;
@@ -231,7 +232,7 @@ public final class Api {
         underWay.add(answer);
         answer.onComplete(result -> {
             underWay.remove(answer);
-            Answer given = result.failed() ? Answer.of(problem(result.cause())) : result.result();
+            Answer given = result.failed() ? Answer.of(problem(request, result.cause())) : result.result();
             audit.ends(route, given == null ? STREAMED : given.status());
             if (given != null) {
                 write(request, given);
@@ -280,7 +281,10 @@ public final class Api {
             }
             // a handshake that fails is answered by Vert.x
             Channel channel = ((ConnectionBase) request.connection()).channel();
-            request.toWebSocket().onSuccess(socket -> route.door().accept(new Visitor(socket, channel, caller)));
+            request.toWebSocket().onSuccess(socket -> {
+                AccessLog.upgraded();
+                route.door().accept(new Visitor(socket, channel, caller));
+            });
         } catch (RuntimeException e) {
             write(request, e);
         }
@@ -383,7 +387,11 @@ public final class Api {
     }
 
     private void write(HttpServerRequest request, Throwable cause) {
-        write(request, Answer.of(problem(cause)));
+        write(request, Answer.of(problem(request, cause)));
+    }
+
+    private static Problem problem(HttpServerRequest request, Throwable cause) {
+        return AccessLog.during(request, () -> problem(cause));
     }
 
     private void write(HttpServerRequest request, Answer answer) {

@@ -1,6 +1,7 @@
 package io.delayq.http;
 
 import io.delayq.config.Settings;
+import io.delayq.ops.AccessLog;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpConnection;
@@ -101,7 +102,11 @@ public final class Listener {
         Router router = api.router();
         server = vertx.createHttpServer(options)
                 .connectionHandler(this::connected)
-                .invalidRequestHandler(api::invalid)
+                .invalidRequestHandler(request -> {
+                    AccessLog.Line line = AccessLog.begin(request);
+                    request.response().endHandler(answered -> line.end());
+                    api.invalid(request);
+                })
                 .requestHandler(request -> {
                     spoke(request);
                     router.handle(request);
@@ -141,12 +146,14 @@ public final class Listener {
 
     /** The headers of a request are here. From its answer on the connection may idle. */
     private void spoke(HttpServerRequest request) {
+        AccessLog.Line line = AccessLog.begin(request);
         Guest guest = guests.get(request.connection());
         if (guest != null) {
             guest.underWay++;
             guest.begun = false;
             request.response().endHandler(answered -> {
                 statuses.accept(request.response().getStatusCode());
+                line.end();
                 guest.underWay--;
                 guest.deadline = now() + settings.idleMillis();
             });

@@ -50,6 +50,7 @@ public final class OpsRoutes {
                     call.inPath().throwIfAny();
                     return store.servers().all().map(all -> servers(all, store.buckets()));
                 });
+        LogRoutes.add(api);
     }
 
     /** Oldest first, each with the buckets that it scans. */

@@ -73,6 +73,8 @@ class RightsTest {
             Map.entry("GET /v1/servers", Set.of("admin")),
             Map.entry("GET /v1/connections", Set.of("admin")),
             Map.entry("GET /v1/events", Set.of("admin")),
+            Map.entry("GET /v1/log", Set.of("admin")),
+            Map.entry("PUT /v1/log", Set.of("admin")),
             Map.entry("GET /v1/ws", Set.of("push", "consume")),
             Map.entry("POST /v1/login", Set.of()),
             Map.entry("POST /v1/logout", Set.of()),
