@@ -162,6 +162,7 @@ public final class IngressVerticle extends VerticleBase {
                 true,
                 visitor -> {});
         new OpsRoutes(null).routes(null, api, null);
+        DocRoutes.routes(null, api);
         return api.routes();
     }
 

@@ -41,7 +41,19 @@ final class RawHttp implements AutoCloseable {
     /** Sends one request on a connection of its own. */
     static Answer once(int port, String request) {
         try (RawHttp http = new RawHttp(port)) {
-            return http.send(request).read();
+            Answer answer = http.send(request).read();
+            check(request, answer);
+            return answer;
+        }
+    }
+
+    /** What is a request at all is to be answered as openapi.yaml says. */
+    private static void check(String request, Answer answer) {
+        String[] line = request.split("\r\n", 2)[0].split(" ");
+        if (line.length == 3 && line[1].startsWith("/")) {
+            OpenApi.served()
+                    .check(new OpenApi.Exchange(
+                            line[0], line[1], null, null, answer.status(), answer.headers(), answer.text()));
         }
     }
 

@@ -71,7 +71,11 @@ class RightsTest {
             Map.entry("GET /v1/servers", Set.of("admin")),
             Map.entry("GET /v1/ws", Set.of("push", "consume")),
             Map.entry("GET /health/live", Set.of()),
-            Map.entry("GET /health/ready", Set.of()));
+            Map.entry("GET /health/ready", Set.of()),
+            Map.entry("GET /openapi.yaml", Set.of()),
+            Map.entry("GET /asyncapi.yaml", Set.of()),
+            Map.entry("GET /docs", Set.of()),
+            Map.entry("GET /problems/:name", Set.of()));
 
     private static final ListAppender<ILoggingEvent> logged = new ListAppender<>();
     private static final List<String> answers = new CopyOnWriteArrayList<>();
