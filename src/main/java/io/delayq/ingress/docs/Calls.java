@@ -142,7 +142,7 @@ final class Calls {
                     .put("span", "in the " + parameter.get("in").asText(), "class", required ? "must" : "type");
             JsonNode value = parameter.get("schema").get("default");
             if (value != null) {
-                out.text(" ").put("span", "default " + value.asText(), "class", "type");
+                out.put("span", ", default " + value.asText(), "class", "type");
             }
             out.close("dt").open("dd");
             Markup.line(out, parameter.get("description").asText());
@@ -161,7 +161,7 @@ final class Calls {
             out.open("h4").text("Body ");
             out.put("span", content.getKey() + (required ? "" : ", may be left out"), "class", "type");
             out.close("h4");
-            shape.fields(out, content.getValue().get("schema"));
+            shape.fields(out, content.getValue().get("schema"), true);
             examples(content.getValue()).forEach((title, value) -> {
                 if (!title.isEmpty()) {
                     out.put("p", title, "class", "either");
@@ -229,7 +229,7 @@ final class Calls {
         response.path("content").fields().forEachRemaining(content -> {
             if (!content.getKey().equals(PROBLEM)) {
                 out.put("p", content.getKey(), "class", "type");
-                shape.fields(out, content.getValue().get("schema"));
+                shape.fields(out, content.getValue().get("schema"), false);
             }
             examples(content.getValue()).values().forEach(value -> Sample.block(out, Sample.json(value)));
         });

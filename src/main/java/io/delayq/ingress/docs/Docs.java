@@ -75,7 +75,7 @@ public record Docs(String api, Map<String, String> problems, Map<String, String>
         theme(out, Messages.THEME);
         List<Messages.Op> ops = messages.ops();
         ops.forEach(op ->
-                entry(out, op.id(), op.fromClient() ? "post" : "get", op.fromClient() ? "send" : "get", op.name()));
+                entry(out, op.id(), op.fromClient() ? "post" : "get", op.fromClient() ? "send" : "recv", op.name()));
         out.close("ul");
         theme(out, "Problems");
         out.close("ul").close("details").close("nav");

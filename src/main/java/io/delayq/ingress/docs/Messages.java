@@ -43,27 +43,27 @@ final class Messages {
 
     private void write(Html out, Op op) {
         out.open("details", "class", "call", "id", op.id()).open("summary").open("h3");
-        out.put("span", op.fromClient() ? "SEND" : "GET", "class", "badge " + (op.fromClient() ? "post" : "get"));
+        out.put("span", op.fromClient() ? "SEND" : "RECV", "class", "badge " + (op.fromClient() ? "post" : "get"));
         out.put("code", op.name(), "class", "path")
                 .put("span", op.node().get("title").asText(), "class", "what")
                 .close("h3")
                 .close("summary");
         Markup.paragraphs(out, op.node().get("summary").asText());
-        message(out, op.name());
+        message(out, op.name(), op.fromClient());
         op.node().at("/reply/messages").forEach(reply -> {
             String name = reply.get("$ref").asText();
             name = name.substring(name.lastIndexOf('/') + 1);
             if (!name.equals("error")) {
                 out.open("h4").text("Answered with ").put("code", name).close("h4");
-                message(out, name);
+                message(out, name, false);
             }
         });
         out.close("details");
     }
 
-    private void message(Html out, String name) {
+    private void message(Html out, String name, boolean asked) {
         JsonNode message = document.get("components").get("messages").get(name);
-        shape.fields(out, message.get("payload"));
+        shape.fields(out, message.get("payload"), asked);
         message.path("examples").forEach(example -> Sample.block(out, Sample.json(example.get("payload"))));
     }
 }

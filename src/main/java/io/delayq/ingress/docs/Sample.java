@@ -3,6 +3,7 @@ package io.delayq.ingress.docs;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.util.DefaultIndenter;
 import com.fasterxml.jackson.core.util.DefaultPrettyPrinter;
+import com.fasterxml.jackson.core.util.Separators;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import java.util.Locale;
@@ -14,7 +15,8 @@ final class Sample {
 
     private static final int SHORT = 72;
     private static final ObjectMapper JSON = new ObjectMapper();
-    private static final DefaultPrettyPrinter PRETTY = new DefaultPrettyPrinter()
+    private static final DefaultPrettyPrinter PRETTY = new DefaultPrettyPrinter(
+                    Separators.createDefaultInstance().withObjectFieldValueSpacing(Separators.Spacing.AFTER))
             .withObjectIndenter(new DefaultIndenter("  ", "\n"))
             .withArrayIndenter(new DefaultIndenter("  ", "\n"));
 

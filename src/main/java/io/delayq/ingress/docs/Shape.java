@@ -26,13 +26,17 @@ final class Shape {
         return found;
     }
 
-    /** The fields of an object, of each kind of object, or of the objects in a list; nothing for anything else. */
-    void fields(Html out, JsonNode schema) {
+    /**
+     * The fields of an object, of each kind of object, or of the objects in a list; nothing for anything else.
+     *
+     * @param asked whether the reader is to send it, and so wants to know what is required
+     */
+    void fields(Html out, JsonNode schema, boolean asked) {
         JsonNode plain = resolved(schema);
         if (plain.has("items")) {
-            fields(out, plain.get("items"));
+            fields(out, plain.get("items"), asked);
         } else if (plain.has("contentSchema")) {
-            fields(out, plain.get("contentSchema"));
+            fields(out, plain.get("contentSchema"), asked);
         } else if (plain.has("oneOf")) {
             List<JsonNode> objects = new ArrayList<>();
             plain.get("oneOf").forEach(branch -> {
@@ -46,36 +50,38 @@ final class Shape {
                     Markup.line(out, (branch == objects.get(0) ? "Either: " : "Or: ") + describe(branch));
                     out.close("p");
                 }
-                fields(out, branch);
+                fields(out, branch, asked);
             }
         } else {
-            object(out, schema);
+            object(out, schema, asked);
         }
     }
 
-    private void object(Html out, JsonNode schema) {
+    private void object(Html out, JsonNode schema, boolean asked) {
         Map<String, JsonNode> members = members(schema);
         if (members.isEmpty()) {
             return;
         }
         Set<String> required = required(schema);
         out.open("dl", "class", "fields");
-        members.forEach((name, rule) -> field(out, name, rule, required.contains(name)));
+        members.forEach((name, rule) -> field(out, name, rule, required.contains(name), asked));
         out.close("dl");
     }
 
-    void field(Html out, String name, JsonNode rule, boolean required) {
+    private void field(Html out, String name, JsonNode rule, boolean required, boolean asked) {
         out.open("dt").put("code", name).text(" ").put("span", type(rule), "class", "type");
-        if (required) {
+        if (required && asked) {
             out.text(" ").put("span", "required", "class", "must");
+        } else if (!required && !asked) {
+            out.text(" ").put("span", "not always there", "class", "type");
         }
         JsonNode value = own(rule, "default");
-        if (value != null) {
-            out.text(" ").put("span", "default " + value.asText(), "class", "type");
+        if (value != null && asked) {
+            out.put("span", ", default " + value.asText(), "class", "type");
         }
         out.close("dt").open("dd");
         Markup.line(out, describe(rule));
-        fields(out, rule);
+        fields(out, rule, asked);
         out.close("dd");
     }
 
@@ -125,6 +131,15 @@ final class Shape {
         }
         if (plain.has("oneOf")) {
             Set<String> types = new LinkedHashSet<>();
+            // a number or a text, which the reader is to see as one thing
+            for (JsonNode branch : plain.get("oneOf")) {
+                if (branch.path("$ref").asText().endsWith("/DurationText")) {
+                    return "duration";
+                }
+                if (branch.path("format").asText().equals("date-time")) {
+                    return "time";
+                }
+            }
             plain.get("oneOf").forEach(branch -> types.add(type(branch)));
             return String.join(" or ", types);
         }
@@ -134,7 +149,7 @@ final class Shape {
             return String.join(" or ", types);
         }
         if (plain.has("items")) {
-            return "list of " + type(plain.get("items")) + bounds(plain, "minItems", "maxItems", ", ");
+            return ("list of " + type(plain.get("items"))).replaceAll("object$", "objects") + bounds(plain, "minItems", "maxItems", ", ");
         }
         String word = plain.has("type") || plain.has("allOf")
                 ? word(plain.path("type").asText("object"))
