@@ -272,8 +272,7 @@ class AsyncApiTest {
         for (String op : union(FROM_CLIENT, FROM_SERVER)) {
             JsonArray examples = components("messages").getJsonObject(op).getJsonArray("examples");
             examples.forEach(example -> assertEquals(
-                    op,
-                    fits(((JsonObject) example).getJsonObject("payload").encode())));
+                    op, fits(((JsonObject) example).getJsonObject("payload").encode())));
             assertFalse(examples.isEmpty(), op);
         }
     }

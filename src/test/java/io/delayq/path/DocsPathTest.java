@@ -63,7 +63,10 @@ class DocsPathTest {
             } else if (link.startsWith("/problems/")) {
                 assertEquals(200, server.get(link).status(), link);
             } else {
-                assertTrue(Set.of("/", "/docs", "/openapi.yaml", "/asyncapi.yaml", "data:,").contains(link), link);
+                assertTrue(
+                        Set.of("/", "/docs", "/openapi.yaml", "/asyncapi.yaml", "data:,")
+                                .contains(link),
+                        link);
             }
         }
     }
@@ -82,7 +85,9 @@ class DocsPathTest {
                 Schema.faults(
                         OpenApi.served().document(),
                         Schema.target(OpenApi.served().document(), "#/components/schemas/Problem"),
-                        OpenApi.json(example.replace("&lt;", "<").replace("&gt;", ">").replace("&#39;", "'"))));
+                        OpenApi.json(example.replace("&lt;", "<")
+                                .replace("&gt;", ">")
+                                .replace("&#39;", "'"))));
     }
 
     @Test

@@ -94,7 +94,8 @@ class OpenApiTest {
         IngressVerticle.declared().stream()
                 .filter(route -> !route.path().startsWith("/assets/"))
                 .forEach(route -> {
-                    JsonNode rules = description.operations().get(path(route)).node().get("security");
+                    JsonNode rules =
+                            description.operations().get(path(route)).node().get("security");
                     Set<String> rights = new TreeSet<>();
                     Set<String> roles = new TreeSet<>();
                     rules.forEach(rule -> {
@@ -103,8 +104,7 @@ class OpenApiTest {
                     });
                     assertEquals(RIGHTS.get(route.right().name()), rights, path(route));
                     boolean looks = route.method().name().equals("GET") && route.door() == null;
-                    assertEquals(
-                            rights.isEmpty() ? Set.of() : Set.of(looks ? "viewer" : "admin"), roles, path(route));
+                    assertEquals(rights.isEmpty() ? Set.of() : Set.of(looks ? "viewer" : "admin"), roles, path(route));
                 });
     }
 
@@ -153,7 +153,8 @@ class OpenApiTest {
             int closed = 0;
             for (JsonNode schema : document.at("/components/schemas")) {
                 boolean uses = schema.path("allOf").toString().equals("[" + reference + "]");
-                closed += uses && schema.path("unevaluatedProperties").toString().equals("false") ? 1 : 0;
+                closed +=
+                        uses && schema.path("unevaluatedProperties").toString().equals("false") ? 1 : 0;
             }
             assertTrue(all > 0);
             assertEquals(all, closed, core);
@@ -214,7 +215,8 @@ class OpenApiTest {
             }
         });
         for (JsonNode response : document.at("/components/responses")) {
-            JsonNode example = response.path("content").path("application/problem+json").path("example");
+            JsonNode example =
+                    response.path("content").path("application/problem+json").path("example");
             for (ProblemType type : ProblemType.values()) {
                 if (type.uri().equals(example.path("type").asText())) {
                     assertEquals(type.status(), example.get("status").asInt());
@@ -343,8 +345,7 @@ class OpenApiTest {
                 "{\"extra\":1}"
             })
     void a_job_is_refused_by_the_schema_if_it_is_by_the_server(String json) {
-        List<String> faults =
-                Schema.faults(document, document.at("/components/schemas/NewJob"), OpenApi.json(json));
+        List<String> faults = Schema.faults(document, document.at("/components/schemas/NewJob"), OpenApi.json(json));
         assertEquals(shared().post("/v1/topics/t/jobs", json).status() == 201, faults.isEmpty(), faults.toString());
     }
 
@@ -377,9 +378,8 @@ class OpenApiTest {
                         && path.strip().matches(one.path().replaceAll("\\{\\w+}", "[^/]+")))
                 .findFirst()
                 .orElseThrow();
-        JsonNode schema = description
-                .resolved(operation.node().get("requestBody"))
-                .at("/content/application~1json/schema");
+        JsonNode schema =
+                description.resolved(operation.node().get("requestBody")).at("/content/application~1json/schema");
         assertFalse(Schema.faults(document, schema, OpenApi.json(body)).isEmpty(), body);
         assertEquals(400, shared().send(method.strip(), path.strip(), body).status());
     }

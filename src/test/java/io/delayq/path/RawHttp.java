@@ -152,8 +152,7 @@ final class RawHttp implements AutoCloseable {
             int status = Integer.parseInt(line().split(" ")[1]);
             Map<String, String> headers = new TreeMap<>();
             for (String header = line(); !header.isEmpty(); header = line()) {
-                headers.put(
-                        header.split(":", 2)[0].toLowerCase(Locale.ROOT), header.split(":", 2)[1].strip());
+                headers.put(header.split(":", 2)[0].toLowerCase(Locale.ROOT), header.split(":", 2)[1].strip());
             }
             StringBuilder text = new StringBuilder();
             while (text.indexOf(part) < 0 || !text.toString().endsWith("\n\n")) {

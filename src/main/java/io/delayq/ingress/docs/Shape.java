@@ -149,7 +149,8 @@ final class Shape {
             return String.join(" or ", types);
         }
         if (plain.has("items")) {
-            return ("list of " + type(plain.get("items"))).replaceAll("object$", "objects") + bounds(plain, "minItems", "maxItems", ", ");
+            return ("list of " + type(plain.get("items"))).replaceAll("object$", "objects")
+                    + bounds(plain, "minItems", "maxItems", ", ");
         }
         String word = plain.has("type") || plain.has("allOf")
                 ? word(plain.path("type").asText("object"))
