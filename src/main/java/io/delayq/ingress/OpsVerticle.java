@@ -12,6 +12,7 @@ import io.vertx.core.VerticleBase;
 /** In place of the ingress on a server without that role: listens on the same port, and answers how the server is. */
 public final class OpsVerticle extends VerticleBase {
     private final Settings settings;
+    private final Access access;
     private final Stores stores;
     private final OpsRoutes ops;
     private final int port;
@@ -19,8 +20,9 @@ public final class OpsVerticle extends VerticleBase {
     private Api api;
     private Listener listener;
 
-    public OpsVerticle(Settings settings, Stores stores, OpsRoutes ops, int port) {
+    public OpsVerticle(Settings settings, Access access, Stores stores, OpsRoutes ops, int port) {
         this.settings = settings;
+        this.access = access;
         this.stores = stores;
         this.ops = ops;
         this.port = port;
@@ -29,7 +31,7 @@ public final class OpsVerticle extends VerticleBase {
     @Override
     public Future<?> start() {
         store = stores.open(vertx, "ops");
-        api = new Api(vertx, new Access(settings), settings.http().headerMillis());
+        api = new Api(vertx, access, settings.http().headerMillis());
         ops.routes(vertx, api, store);
         listener = new Listener(vertx, settings.http(), 1);
         return store.ready()
