@@ -203,7 +203,10 @@ final class StatusTour {
             String reference = operation.responses().get("404").get("$ref").asText();
             if (reference.endsWith("/TopicNotFound") || reference.endsWith("/JobNotFound")) {
                 // only with a topic does an export ask for one
-                send(server, 404, request(name(operation), body(operation)).replace("/export ", "/export?topic=order "));
+                send(
+                        server,
+                        404,
+                        request(name(operation), body(operation)).replace("/export ", "/export?topic=order "));
             } else if (reference.endsWith("/NotFound")) {
                 send(server, 404, request(name(operation), null).replace("job-exists", "no-such-thing"));
             }
