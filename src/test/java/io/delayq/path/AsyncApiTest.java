@@ -268,6 +268,24 @@ class AsyncApiTest {
     }
 
     @Test
+    void every_message_has_an_example_that_fits() {
+        for (String op : union(FROM_CLIENT, FROM_SERVER)) {
+            JsonArray examples = components("messages").getJsonObject(op).getJsonArray("examples");
+            examples.forEach(example -> assertEquals(
+                    op, fits(((JsonObject) example).getJsonObject("payload").encode())));
+            assertFalse(examples.isEmpty(), op);
+        }
+    }
+
+    @Test
+    void a_message_that_comes_with_a_planted_field_fails_the_test_that_got_it() {
+        assertEquals(List.of(), AsyncApi.faults("{\"op\":\"pong\"}"));
+        for (String bad : List.of("{\"op\":\"pong\",\"planted\":1}", "{\"op\":\"sing\"}", "{}")) {
+            assertFalse(AsyncApi.faults(bad).isEmpty(), bad);
+        }
+    }
+
+    @Test
     void every_object_is_closed_and_only_a_body_is_open() {
         List<String> open = new ArrayList<>();
         int[] objects = {0};

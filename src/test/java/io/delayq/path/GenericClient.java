@@ -32,6 +32,9 @@ final class GenericClient implements AutoCloseable, WebSocket.Listener {
 
     private final BlockingQueue<JsonObject> messages = new LinkedBlockingQueue<>();
     private final StringBuilder parts = new StringBuilder();
+    /** The first message that was not as asyncapi.yaml says; null if none was. */
+    private volatile AssertionError wrong;
+
     private WebSocket socket;
 
     static GenericClient connect(TestServer server) {
@@ -76,8 +79,22 @@ final class GenericClient implements AutoCloseable, WebSocket.Listener {
         TestServer.await(socket.sendBinary(ByteBuffer.wrap(bytes), true));
     }
 
+    private void check(String text) {
+        List<String> faults = AsyncApi.faults(text);
+        if (!faults.isEmpty() && wrong == null) {
+            wrong = new AssertionError("not as asyncapi.yaml says: " + faults + "\n" + text);
+        }
+    }
+
+    private void failIfWrong() {
+        if (wrong != null) {
+            throw wrong;
+        }
+    }
+
     /** The next message, of whatever kind. */
     JsonObject next() {
+        failIfWrong();
         try {
             JsonObject message = messages.poll(LIMIT_SECONDS, TimeUnit.SECONDS);
             if (message == null) {
@@ -153,6 +170,7 @@ final class GenericClient implements AutoCloseable, WebSocket.Listener {
         if (!socket.isOutputClosed()) {
             socket.sendClose(WebSocket.NORMAL_CLOSURE, "").exceptionally(gone -> null);
         }
+        failIfWrong();
     }
 
     /** Without one. */
@@ -170,6 +188,7 @@ final class GenericClient implements AutoCloseable, WebSocket.Listener {
         parts.append(data);
         if (last) {
             received.add(parts.toString());
+            check(parts.toString());
             messages.add(new JsonObject(parts.toString()));
             parts.setLength(0);
         }

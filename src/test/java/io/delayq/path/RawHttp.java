@@ -41,8 +41,37 @@ final class RawHttp implements AutoCloseable {
     /** Sends one request on a connection of its own. */
     static Answer once(int port, String request) {
         try (RawHttp http = new RawHttp(port)) {
-            return http.send(request).read();
+            Answer answer = http.send(request).read();
+            check(request, answer);
+            return answer;
         }
+    }
+
+    /** What is a request at all is to be answered as openapi.yaml says. */
+    private static void check(String request, Answer answer) {
+        OpenApi.Exchange exchange = exchange(request, answer);
+        if (exchange != null) {
+            OpenApi.served().check(exchange);
+        }
+    }
+
+    /** Null if what was sent is no request. */
+    static OpenApi.Exchange exchange(String request, Answer answer) {
+        String[] parts = request.split("\r\n\r\n", 2);
+        String[] lines = parts[0].split("\r\n");
+        String[] line = lines[0].split(" ");
+        if (line.length != 3 || !line[1].startsWith("/") || parts.length < 2) {
+            return null;
+        }
+        String type = null;
+        boolean chunked = false;
+        for (int i = 1; i < lines.length; i++) {
+            String[] header = lines[i].split(":", 2);
+            type = header[0].equalsIgnoreCase("Content-Type") && header.length == 2 ? header[1].strip() : type;
+            chunked |= header[0].equalsIgnoreCase("Transfer-Encoding");
+        }
+        return new OpenApi.Exchange(
+                line[0], line[1], type, chunked ? null : parts[1], answer.status(), answer.headers(), answer.text());
     }
 
     /** A request with these header lines, a Host and, if there is a body, its length. */
@@ -93,12 +122,44 @@ final class RawHttp implements AutoCloseable {
                 String[] parts = header.split(":", 2);
                 headers.merge(parts[0].toLowerCase(Locale.ROOT), parts[1].strip(), (a, b) -> a + ", " + b);
             }
+            if (!head && headers.getOrDefault("transfer-encoding", "").equals("chunked")) {
+                return new Answer(status, headers, chunks());
+            }
             int length = head ? 0 : Integer.parseInt(headers.getOrDefault("content-length", "0"));
             byte[] body = in.readNBytes(length);
             if (body.length < length) {
                 throw new EOFException("the answer ends after " + body.length + " of " + length + " bytes");
             }
             return new Answer(status, headers, new String(body, StandardCharsets.UTF_8));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private String chunks() throws IOException {
+        ByteArrayOutputStream text = new ByteArrayOutputStream();
+        for (int size = Integer.parseInt(line(), 16); size > 0; size = Integer.parseInt(line(), 16)) {
+            text.write(in.readNBytes(size));
+            line();
+        }
+        line();
+        return text.toString(StandardCharsets.UTF_8);
+    }
+
+    /** The next answer, which is a stream: its text up to where a part of it has come. */
+    Answer readUntil(String part) {
+        try {
+            int status = Integer.parseInt(line().split(" ")[1]);
+            Map<String, String> headers = new TreeMap<>();
+            for (String header = line(); !header.isEmpty(); header = line()) {
+                headers.put(header.split(":", 2)[0].toLowerCase(Locale.ROOT), header.split(":", 2)[1].strip());
+            }
+            StringBuilder text = new StringBuilder();
+            while (text.indexOf(part) < 0 || !text.toString().endsWith("\n\n")) {
+                text.append(new String(in.readNBytes(Integer.parseInt(line(), 16)), StandardCharsets.UTF_8));
+                line();
+            }
+            return new Answer(status, headers, text.toString());
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }

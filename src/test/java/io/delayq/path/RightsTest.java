@@ -79,9 +79,12 @@ class RightsTest {
             Map.entry("POST /v1/login", Set.of()),
             Map.entry("POST /v1/logout", Set.of()),
             Map.entry("GET /v1/session", Set.of()),
-            Map.entry("GET /asyncapi.yaml", Set.of()),
             Map.entry("GET /health/live", Set.of()),
-            Map.entry("GET /health/ready", Set.of()));
+            Map.entry("GET /health/ready", Set.of()),
+            Map.entry("GET /openapi.yaml", Set.of()),
+            Map.entry("GET /asyncapi.yaml", Set.of()),
+            Map.entry("GET /docs", Set.of()),
+            Map.entry("GET /problems/:name", Set.of()));
 
     /** The same for what can be said over a WebSocket: the right it needs, and how it is said. */
     private static final Map<String, Op> OPS = Map.of(

@@ -15,6 +15,8 @@ import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
+import java.util.Map;
+import java.util.TreeMap;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -118,11 +120,40 @@ public final class TestServer implements AutoCloseable {
             request.header("Content-Type", "application/json");
         }
         return http.sendAsync(request.build(), HttpResponse.BodyHandlers.ofString(StandardCharsets.UTF_8))
-                .thenApply(response -> new Reply(response.statusCode(), response.body(), response));
+                .thenApply(response -> {
+                    check(response, json == null ? "" : json);
+                    return new Reply(response.statusCode(), response.body(), response);
+                });
     }
 
     public HttpResponse<String> raw(HttpRequest request) throws IOException, InterruptedException {
-        return http.send(request, HttpResponse.BodyHandlers.ofString(StandardCharsets.UTF_8));
+        HttpResponse<String> response = http.send(request, HttpResponse.BodyHandlers.ofString(StandardCharsets.UTF_8));
+        check(response, null);
+        return response;
+    }
+
+    /**
+     * Every request and answer is to be as openapi.yaml says.
+     *
+     * @param body null if it is not known
+     */
+    private void check(HttpResponse<String> response, String body) {
+        if (settings.instances().ingress() == 0) {
+            // most of what is described is served elsewhere
+            return;
+        }
+        Map<String, String> headers = new TreeMap<>(String.CASE_INSENSITIVE_ORDER);
+        response.headers().map().forEach((name, values) -> headers.put(name, String.join(", ", values)));
+        URI uri = response.request().uri();
+        OpenApi.served()
+                .check(new OpenApi.Exchange(
+                        response.request().method(),
+                        uri.getRawPath() + (uri.getRawQuery() == null ? "" : "?" + uri.getRawQuery()),
+                        response.request().headers().firstValue("Content-Type").orElse(null),
+                        body,
+                        response.statusCode(),
+                        headers,
+                        response.body()));
     }
 
     /** Pushes a job with this JSON and expects it to be taken. */
