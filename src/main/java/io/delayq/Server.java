@@ -13,6 +13,7 @@ import io.delayq.config.Role;
 import io.delayq.config.Settings;
 import io.delayq.gateway.GatewayVerticle;
 import io.delayq.http.JobText;
+import io.delayq.http.MoreRoutes;
 import io.delayq.http.PortCheck;
 import io.delayq.http.Resolver;
 import io.delayq.http.Targets;
@@ -32,6 +33,7 @@ import io.delayq.redis.RedisTrust;
 import io.delayq.redis.ServerList.Member;
 import io.delayq.redis.StartCheck;
 import io.delayq.redis.Stores;
+import io.delayq.web.Dashboard;
 import io.delayq.webhook.WebhookVerticle;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
@@ -181,11 +183,11 @@ public final class Server {
         int askedPort = set.http().port() == 0
                 ? -freePorts.incrementAndGet()
                 : set.http().port();
-        FrontDoor fronts = FrontDoor.ofMainPort(set, stores.meters(), targets);
+        MoreRoutes more = new Dashboard().and(FrontDoor.ofMainPort(set, stores.meters(), targets));
         List<IngressVerticle> doors = new ArrayList<>();
         List<FrontVerticle> ownDoors = new ArrayList<>();
         for (int i = 0; i < instances.ingress(); i++) {
-            doors.add(new IngressVerticle(set, stores, addresses, targets, ids, ops, fronts, askedPort, i));
+            doors.add(new IngressVerticle(set, stores, addresses, targets, ids, ops, more, askedPort, i));
         }
         if (!doors.isEmpty()) {
             FrontDoor.announce(set);
