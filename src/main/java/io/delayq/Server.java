@@ -196,7 +196,7 @@ public final class Server {
                             new FrontVerticle(set, at, stores, addresses, ids, door, "front-" + ownDoors.size())));
         }
         // whoever runs a server can ask it how it is, also one that takes no jobs
-        OpsVerticle window = doors.isEmpty() ? new OpsVerticle(set, stores, ops, askedPort) : null;
+        OpsVerticle window = doors.isEmpty() ? new OpsVerticle(set, stores, addresses, ops, askedPort) : null;
         int woken = Math.min(1, instances.scanner() + dispatchers);
         return check(endpoint, keys)
                 .compose(ok -> deploy(lists, i -> new ListVerticle(stores, addresses)))

@@ -11,6 +11,9 @@ import io.vertx.core.eventbus.DeliveryOptions;
  * <tr><td>{@link #scanner}</td><td>{@link AlarmHint}</td><td>WakeVerticle</td><td>the bucket's ScannerVerticle</td><td>0.1 s: sent again by the {@link Courier} until answered; a second if it gives up, until the next look</td></tr>
  * <tr><td>{@link #scanner}</td><td>{@link Share}</td><td>HeartbeatVerticle</td><td>every ScannerVerticle</td><td>0.1 s: sent again by the {@link Courier} until answered, and with every heartbeat; a bucket that nobody scans is served by the look each second, one that two scan costs calls</td></tr>
  * <tr><td>{@link #heartbeat}</td><td>{@link ServersHint}</td><td>WakeVerticle</td><td>HeartbeatVerticle</td><td>half a second, until the next heartbeat</td></tr>
+ * <tr><td>{@link #pulse}</td><td>{@link Listen}</td><td>IngressVerticle, OpsVerticle</td><td>HeartbeatVerticle</td><td>two seconds: said again while somebody listens</td></tr>
+ * <tr><td>{@link #pulse}</td><td>{@link TopicChanged}</td><td>WakeVerticle</td><td>HeartbeatVerticle</td><td>0.1 s: sent again by the {@link Courier} until answered</td></tr>
+ * <tr><td>{@link #events}</td><td>{@link Event}</td><td>HeartbeatVerticle</td><td>IngressVerticle, OpsVerticle</td><td>that one event</td></tr>
  * <tr><td>{@link #dispatcher}</td><td>{@link ReadyHint}</td><td>WakeVerticle</td><td>the topic's DispatchVerticle</td><td>0.1 s: sent again by the {@link Courier} until answered; a second if it gives up, until the next look</td></tr>
  * <tr><td>{@link #webhook}</td><td>{@link ReadyHint}</td><td>WakeVerticle</td><td>the topic's WebhookVerticle</td><td>likewise</td></tr>
  * <tr><td>{@link #dispatcher}</td><td>{@link Demand}, {@link Withdrawal}</td><td>rooms with consumers</td><td>the topic's DispatchVerticle</td><td>likewise; a batch for a consumer that left is refused and released</td></tr>
@@ -64,6 +67,14 @@ public final class Addresses {
 
     public String heartbeat() {
         return prefix + "heartbeat";
+    }
+
+    public String pulse() {
+        return prefix + "pulse";
+    }
+
+    public String events() {
+        return prefix + "events";
     }
 
     public String dispatcher(int instance) {

@@ -17,7 +17,8 @@ import org.slf4j.LoggerFactory;
 /**
  * Between the rooms, not one of them: tells the other servers through Redis that this one lives, and the scanners of this
  * one which buckets are theirs. One for each process, the last to start and the first to stop. Which server scans is a
- * matter of economy only: while Redis cannot be asked, the scanners stay with what they were told last.
+ * matter of economy only: while Redis cannot be asked, the scanners stay with what they were told last. With each
+ * heartbeat goes what this server has done so far, see {@link Pulse}.
  */
 public final class HeartbeatVerticle extends VerticleBase {
     private static final Logger log = LoggerFactory.getLogger(HeartbeatVerticle.class);
@@ -27,6 +28,7 @@ public final class HeartbeatVerticle extends VerticleBase {
     private final Addresses addresses;
     private Courier courier;
     private Store store;
+    private Pulse pulse;
     private MessageConsumer<ServersHint> hints;
     private Member self;
     private Set<String> servers = Set.of();
@@ -48,8 +50,12 @@ public final class HeartbeatVerticle extends VerticleBase {
     public Future<?> start() {
         courier = new Courier(vertx);
         store = stores.open(vertx, "heartbeat");
+        pulse = new Pulse(vertx, store, addresses, stores.meters());
         hints = vertx.eventBus().consumer(addresses.heartbeat(), this::hinted);
-        return hints.completion().compose(ready -> store.ready()).compose(ready -> beat().otherwiseEmpty());
+        return hints.completion()
+                .compose(ready -> pulse.start())
+                .compose(ready -> store.ready())
+                .compose(ready -> beat().otherwiseEmpty());
     }
 
     /** The others take over at once. The scanners go on until they are stopped: two on one bucket do no harm. */
@@ -59,6 +65,7 @@ public final class HeartbeatVerticle extends VerticleBase {
         vertx.cancelTimer(timer);
         // its own leaving is news too, which nobody here waits for
         return hints.unregister()
+                .eventually(pulse::stop)
                 .eventually(() -> store.servers().leave(self.id()))
                 .otherwiseEmpty()
                 .eventually(store::close);
@@ -77,7 +84,7 @@ public final class HeartbeatVerticle extends VerticleBase {
     private Future<?> beat() {
         underWay = true;
         again = false;
-        return store.servers().beat(self).onComplete(result -> {
+        return store.servers().beat(self.saying(pulse.says())).onComplete(result -> {
             underWay = false;
             if (stopped) {
                 return;
@@ -95,6 +102,7 @@ public final class HeartbeatVerticle extends VerticleBase {
                 .map(Member::id)
                 .collect(Collectors.toSet());
         all.stream().filter(one -> one.id().equals(self.id())).forEach(me -> self = me);
+        pulse.heard(all, self);
         share = new Share(Rendezvous.bucketsOf(self.id(), scanning, stores.buckets()));
         for (int instance = 0; instance < addresses.scanners(); instance++) {
             courier.send(addresses.scanner(instance), () -> share);

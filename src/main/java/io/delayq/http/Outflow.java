@@ -28,6 +28,7 @@ public final class Outflow {
     private final BooleanSupplier draining;
     private Future<Void> written = Future.succeededFuture();
     private Runnable whenOver = () -> {};
+    private String mediaType = LINES;
     private long stall = -1;
     private boolean begun;
     private boolean over;
@@ -49,6 +50,12 @@ public final class Outflow {
         if (over) {
             action.run();
         }
+    }
+
+    /** Before anything is written: what it is, if not lines. Such is neither stored nor held up on its way. */
+    public void as(String type) {
+        mediaType = type;
+        response.putHeader(HttpHeaders.CACHE_CONTROL, "no-store").putHeader("X-Accel-Buffering", "no");
     }
 
     /** Whether the server is stopping: nothing new is to be begun, and the answer is cut off soon. */
@@ -148,7 +155,7 @@ public final class Outflow {
     private void begin() {
         if (!begun) {
             begun = true;
-            response.setChunked(true).putHeader(HttpHeaders.CONTENT_TYPE, LINES);
+            response.setChunked(true).putHeader(HttpHeaders.CONTENT_TYPE, mediaType);
         }
     }
 }

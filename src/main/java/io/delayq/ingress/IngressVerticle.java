@@ -55,6 +55,7 @@ public final class IngressVerticle extends VerticleBase {
     private Store store;
     private Polls polls;
     private Api api;
+    private EventRoutes events;
     private Listener listener;
     private int visitors;
 
@@ -105,6 +106,8 @@ public final class IngressVerticle extends VerticleBase {
                 settings.instances().dispatcher() > 0,
                 settings.instances().gateway() > 0 ? this::showIn : null);
         ops.routes(vertx, api, store);
+        events = new EventRoutes(vertx, addresses, settings.instances().ingress());
+        events.routes(api);
         DocRoutes.routes(vertx, api);
         more.add(vertx, api, store, polls, store.ids(ids));
         meters.queue("polls", name, polls::waiting);
@@ -123,6 +126,7 @@ public final class IngressVerticle extends VerticleBase {
     @Override
     public Future<?> stop() {
         polls.drain();
+        events.drain();
         return api.drain().eventually(listener::close).eventually(store::close);
     }
 
@@ -162,6 +166,7 @@ public final class IngressVerticle extends VerticleBase {
                 true,
                 visitor -> {});
         new OpsRoutes(null).routes(null, api, null);
+        new EventRoutes(null, null, 1).routes(api);
         return api.routes();
     }
 

@@ -1,5 +1,6 @@
 package io.delayq.ingress;
 
+import io.delayq.bus.Addresses;
 import io.delayq.config.Settings;
 import io.delayq.http.Access;
 import io.delayq.http.Api;
@@ -13,15 +14,18 @@ import io.vertx.core.VerticleBase;
 public final class OpsVerticle extends VerticleBase {
     private final Settings settings;
     private final Stores stores;
+    private final Addresses addresses;
     private final OpsRoutes ops;
     private final int port;
     private Store store;
     private Api api;
+    private EventRoutes events;
     private Listener listener;
 
-    public OpsVerticle(Settings settings, Stores stores, OpsRoutes ops, int port) {
+    public OpsVerticle(Settings settings, Stores stores, Addresses addresses, OpsRoutes ops, int port) {
         this.settings = settings;
         this.stores = stores;
+        this.addresses = addresses;
         this.ops = ops;
         this.port = port;
     }
@@ -31,6 +35,8 @@ public final class OpsVerticle extends VerticleBase {
         store = stores.open(vertx, "ops");
         api = new Api(vertx, new Access(settings), settings.http().headerMillis());
         ops.routes(vertx, api, store);
+        events = new EventRoutes(vertx, addresses, 1);
+        events.routes(api);
         listener = new Listener(vertx, settings.http(), 1);
         return store.ready()
                 .<Object>compose(ready -> listener.listen(api, port).mapEmpty())
@@ -40,6 +46,7 @@ public final class OpsVerticle extends VerticleBase {
 
     @Override
     public Future<?> stop() {
+        events.drain();
         return api.drain().eventually(listener::close).eventually(store::close);
     }
 

@@ -1,37 +1,60 @@
 package io.delayq.ops;
 
+import io.delayq.job.TopicCounts;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.DistributionSummary;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Timer;
+import io.micrometer.core.instrument.distribution.CountAtBucket;
 import java.time.Duration;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
+import java.util.function.ToLongFunction;
 
 /** Every metric there is, by name. Shared by all verticles; safe on any thread. */
 public final class Meters {
     private static final int MOST_TOPICS = 200;
     private static final String OTHER = "_other";
+    private static final Map<String, ToLongFunction<TopicCounts>> STATES = Map.of(
+            "delayed", TopicCounts::delayed,
+            "ready", TopicCounts::ready,
+            "reserved", TopicCounts::reserved,
+            "dead", TopicCounts::dead,
+            "done", TopicCounts::done);
 
     private final MeterRegistry registry;
-    private final Map<String, OfTopic> topics = new ConcurrentHashMap<>();
+    private final Map<String, Counters> topics = new ConcurrentHashMap<>();
     private final Map<String, OfScript> scripts = new ConcurrentHashMap<>();
     private final Map<String, Timer> callbacks = new ConcurrentHashMap<>();
+    private final Map<Integer, Counter> answers = new ConcurrentHashMap<>();
     private final Map<String, Integer> subscribers = new ConcurrentHashMap<>();
+    private final Set<String> topicsWithDepth = ConcurrentHashMap.newKeySet();
     private final Timer lateness;
+    private volatile Map<String, TopicCounts> depths = Map.of();
+    private volatile long depthsReadNanos = System.nanoTime() - Long.MAX_VALUE / 2;
 
-    private record OfTopic(Counter pushed, Counter delivered, Counter acked) {}
+    private record Counters(
+            Counter pushed, Counter delivered, Counter acked, Counter retried, Counter dead, Counter expired) {}
 
     private record OfScript(Timer time, DistributionSummary jobs) {}
+
+    /** How many jobs of a topic this server has had to do with. */
+    public record OfTopic(double pushed, double delivered, double acked) {
+        public static final OfTopic NONE = new OfTopic(0, 0, 0);
+    }
 
     public Meters(MeterRegistry registry) {
         this.registry = registry;
         this.lateness = Timer.builder("delayq.lateness")
                 .description("From a job's due time to its hand-over to a consumer")
-                .serviceLevelObjectives(millis(1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000, 5_000, 60_000))
+                .serviceLevelObjectives(millis(Tally.LATENESS_MILLIS))
                 .register(registry);
     }
 
@@ -48,6 +71,21 @@ public final class Meters {
         lateness.record(Math.max(0, latenessMillis), TimeUnit.MILLISECONDS);
     }
 
+    /** Attempts have failed, and the jobs will run again. */
+    public void retried(String topic, long jobs) {
+        of(topic).retried.increment(jobs);
+    }
+
+    /** Jobs are dead, for whatever reason. */
+    public void died(String topic, long jobs) {
+        of(topic).dead.increment(jobs);
+    }
+
+    /** Jobs are gone because their ttl was over. */
+    public void expired(String topic, long jobs) {
+        of(topic).expired.increment(jobs);
+    }
+
     /** So many subscribers of a topic have come or, if negative, gone. */
     public void subscribed(String topic, int change) {
         subscribers.compute(topic, (name, count) -> {
@@ -59,6 +97,88 @@ public final class Meters {
     /** How many subscribers of a topic this process has. */
     public int subscribers(String topic) {
         return subscribers.getOrDefault(topic, 0);
+    }
+
+    /** The same of all topics that have some. */
+    public Map<String, Integer> subscribers() {
+        return Map.copyOf(subscribers);
+    }
+
+    /** What this server has done so far. Some work: not for every job. */
+    public Tally tally() {
+        long[] counts = new long[Tally.NAMES.size()];
+        for (Counters topic : topics.values()) {
+            List<Counter> all =
+                    List.of(topic.pushed, topic.delivered, topic.acked, topic.retried, topic.dead, topic.expired);
+            for (int i = 0; i < counts.length; i++) {
+                counts[i] += (long) all.get(i).count();
+            }
+        }
+        return Tally.of(counts, latenessCounts());
+    }
+
+    private long[] latenessCounts() {
+        long[] bounds = Tally.LATENESS_MILLIS;
+        long[] counts = new long[bounds.length + 1];
+        Map<Long, Long> upTo = new HashMap<>();
+        for (CountAtBucket bucket : lateness.takeSnapshot().histogramCounts()) {
+            upTo.put(Math.round(bucket.bucket(TimeUnit.MILLISECONDS)), (long) bucket.count());
+        }
+        long before = 0;
+        for (int i = 0; i < bounds.length; i++) {
+            long all = upTo.getOrDefault(bounds[i], before);
+            counts[i] = all - before;
+            before = all;
+        }
+        counts[bounds.length] = Math.max(0, lateness.count() - before);
+        return counts;
+    }
+
+    /** The same of those topics that are counted singly. */
+    public Map<String, OfTopic> topics() {
+        Map<String, OfTopic> all = new HashMap<>();
+        topics.forEach((topic, counters) -> {
+            if (!topic.equals(OTHER)) {
+                all.put(
+                        topic,
+                        new OfTopic(counters.pushed.count(), counters.delivered.count(), counters.acked.count()));
+            }
+        });
+        return all;
+    }
+
+    /** How many jobs stand in each state, as it was just found out; of the first topics singly, of all others together. */
+    public void depths(Collection<TopicCounts> counted) {
+        Map<String, TopicCounts> now = new HashMap<>();
+        for (TopicCounts counts : counted) {
+            String topic = counts.topic();
+            if (!topicsWithDepth.contains(topic) && topicsWithDepth.size() >= MOST_TOPICS) {
+                topic = OTHER;
+            }
+            if (topicsWithDepth.add(topic)) {
+                registerDepth(topic);
+            }
+            now.merge(topic, counts, TopicCounts::plus);
+        }
+        depths = now;
+    }
+
+    private void registerDepth(String topic) {
+        STATES.forEach((state, count) -> Gauge.builder("delayq.depth", () -> {
+                    depthsReadNanos = System.nanoTime();
+                    TopicCounts counts = depths.get(topic);
+                    return counts == null ? 0 : count.applyAsLong(counts);
+                })
+                .description("Jobs of the topic in the state, on all servers; every server says the same")
+                .tag("topic", topic)
+                .tag("state", state)
+                .strongReference(true)
+                .register(registry));
+    }
+
+    /** Whether anyone has looked at the depths lately: then it is worth to keep them fresh. */
+    public boolean depthsWanted(long withinMillis) {
+        return System.nanoTime() - depthsReadNanos < TimeUnit.MILLISECONDS.toNanos(withinMillis);
     }
 
     public void redisCall(String script, long nanos, int jobs) {
@@ -90,6 +210,15 @@ public final class Meters {
                 .record(nanos, TimeUnit.NANOSECONDS);
     }
 
+    /** A request was answered with this status. */
+    public void answered(int status) {
+        answers.computeIfAbsent(status / 100, group -> Counter.builder("delayq.http.requests")
+                        .description("Requests answered, by the first digit of their status")
+                        .tag("status", group + "xx")
+                        .register(registry))
+                .increment();
+    }
+
     /** A queue's length, read whenever metrics are asked for. */
     public void queue(String queue, String instance, Supplier<Number> length) {
         Gauge.builder("delayq.queue", length)
@@ -100,29 +229,61 @@ public final class Meters {
                 .register(registry);
     }
 
+    /** The WebSocket connections of a gateway, and the jobs that they hold. */
+    public void sessions(String instance, Supplier<Number> sessions, Supplier<Number> unsettled) {
+        gauge("delayq.sessions", "WebSocket connections", instance, sessions);
+        gauge("delayq.unsettled", "Jobs that WebSocket clients have and have not settled", instance, unsettled);
+    }
+
+    /** How late the event loop of a verticle came to its timers lately, at most. */
+    public void loopLag(String instance, Supplier<Number> seconds) {
+        gauge("delayq.eventloop.lag.seconds", "How late an event loop was lately, at most", instance, seconds);
+    }
+
+    /** What a server knows of the others, and of Redis. */
+    public void servers(Supplier<Number> servers, Supplier<Number> scanners, Supplier<Number> redisUp) {
+        gauge("delayq.servers", "Servers that live, as this one knows", servers);
+        gauge("delayq.scanners", "Servers with the role scanner that live, as this one knows", scanners);
+        gauge("delayq.redis.up", "Whether Redis answers this server", redisUp);
+    }
+
     /** How many buckets a scanner has of all that its server could have. */
     public void scanning(String instance, Supplier<Number> buckets) {
-        Gauge.builder("delayq.buckets.scanned", buckets)
-                .description("Buckets whose scanning is this server's")
+        gauge("delayq.buckets.scanned", "Buckets whose scanning is this server's", instance, buckets);
+    }
+
+    private void gauge(String name, String description, String instance, Supplier<Number> value) {
+        Gauge.builder(name, value)
+                .description(description)
                 .tag("instance", instance)
                 .strongReference(true)
                 .register(registry);
     }
 
+    private void gauge(String name, String description, Supplier<Number> value) {
+        Gauge.builder(name, value)
+                .description(description)
+                .strongReference(true)
+                .register(registry);
+    }
+
     /** The first topics by name, all further ones together, so that clients cannot make metrics without end. */
-    private OfTopic of(String topic) {
-        OfTopic known = topics.get(topic);
+    private Counters of(String topic) {
+        Counters known = topics.get(topic);
         if (known != null) {
             return known;
         }
         return topics.computeIfAbsent(topics.size() < MOST_TOPICS ? topic : OTHER, this::register);
     }
 
-    private OfTopic register(String topic) {
-        return new OfTopic(
+    private Counters register(String topic) {
+        return new Counters(
                 counter("delayq.jobs.pushed", "Jobs accepted", topic),
                 counter("delayq.jobs.delivered", "Deliveries handed to a consumer", topic),
-                counter("delayq.jobs.acked", "Jobs acknowledged", topic));
+                counter("delayq.jobs.acked", "Jobs acknowledged", topic),
+                counter("delayq.jobs.retried", "Attempts that failed, after which the job runs again", topic),
+                counter("delayq.jobs.dead", "Jobs that died", topic),
+                counter("delayq.jobs.expired", "Jobs that are gone because their ttl ended", topic));
     }
 
     private Counter counter(String name, String description, String topic) {

@@ -25,25 +25,36 @@ public final class ServerList {
      * @param address where it listens
      * @param started when it started, by Redis' clock; 0: not known yet
      * @param heard when it was last heard of, likewise
+     * @param said what it tells of its work, see {@code bus.Said}; empty: nothing
      */
-    public record Member(String id, List<String> roles, String address, String version, long started, long heard) {
+    public record Member(
+            String id, List<String> roles, String address, String version, long started, long heard, String said) {
         public Member {
             roles = List.copyOf(roles);
         }
 
+        public Member(String id, List<String> roles, String address, String version, long started, long heard) {
+            this(id, roles, address, version, started, heard, "");
+        }
+
+        public Member saying(String text) {
+            return new Member(id, roles, address, version, started, heard, text);
+        }
+
         private String about() {
-            return String.join(",", roles) + " " + address + " " + version;
+            return String.join(",", roles) + " " + address + " " + version + (said.isEmpty() ? "" : " " + said);
         }
 
         private static Member read(Response answer, int at) {
-            String[] about = answer.get(at + 1).toString().split(" ", 3);
+            String[] about = answer.get(at + 1).toString().split(" ", 4);
             return new Member(
                     answer.get(at).toString(),
                     about[0].isEmpty() ? List.of() : List.of(about[0].split(",")),
                     about[1],
                     about[2],
                     answer.get(at + 2).toLong(),
-                    answer.get(at + 3).toLong());
+                    answer.get(at + 3).toLong(),
+                    about.length > 3 ? about[3] : "");
         }
     }
 
