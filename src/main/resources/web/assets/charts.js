@@ -2,7 +2,7 @@ import { h, replace, s, setText } from "/assets/dom.js";
 import { clockTime } from "/assets/format.js";
 import { t } from "/assets/i18n.js";
 
-const LEFT = 46;
+const LEFT = 56;
 const RIGHT = 8;
 const TOP = 10;
 const BOTTOM = 24;

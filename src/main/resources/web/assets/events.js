@@ -60,6 +60,11 @@ class Live extends EventTarget {
     this.#timers.splice(0).forEach(clearTimeout);
   }
 
+  /** A topic that no event has told of stands still, if events come at all. */
+  rateOf(topic, name) {
+    return topic.rates?.[name] ?? (this.latest?.rates ? 0 : null);
+  }
+
   /** A call found Redis away before an event told it. */
   storeAway() {
     if (!this.streaming) this.#status({ redis: false });

@@ -20,6 +20,8 @@ class Shell {
   main = h("main", { id: "main", tabindex: "-1" });
   #banner = h("div.banner", { role: "alert", hidden: true });
   #side = h("div.side");
+  /** Made once: made anew it would blink. */
+  #brand = h("header.brand", {}, h("a", { href: "#/" }, h("img", { src: "/assets/logo.svg", alt: "", width: "28", height: "28" }), h("span", {}, "delayq")));
   #skipLink = null;
   #page = null;
   #again = () => {};
@@ -51,7 +53,7 @@ class Shell {
     const kept = document.activeElement?.dataset?.keep;
     replace(
       this.#side,
-      h("header.brand", {}, h("a", { href: "#/" }, h("img", { src: "/assets/logo.svg", alt: "", width: "28", height: "28" }), h("span", {}, "delayq"))),
+      this.#brand,
       this.#page !== null && h("nav", { "aria-label": t("nav.label") }, h("ul", {}, PAGES.map(([name, href]) => this.#entry(name, href)))),
       h("div.switches", {}, this.#dot(), this.#theme(), this.#language(), this.#who()),
     );

@@ -36,7 +36,7 @@ export function deadPage(main, route, scope) {
   function section(topic, jobs) {
     const columns = [
       { label: t("col.id"), class: "id" },
-      { label: t("col.attempts"), class: "num" },
+      { label: t("col.attempts") },
       { label: t("col.due") },
       { label: t("col.error"), class: "error" },
       ...(mayAct() ? [{ label: h("span.sr", {}, t("col.actions")), class: "act" }] : []),

@@ -165,7 +165,7 @@ function timeline(job) {
 
 function present(job) {
   if (job.state === "reserved") return entry("now", t("line.reserved", { n: count(job.attempts) }), null, h("p.muted", {}, t("line.until"), " ", time(job.deadline)));
-  if (job.state === "dead") return entry("bad", t("line.dead"), null, job.lastError && h("p.error-text", {}, job.lastError));
+  if (job.state === "dead") return entry("bad", t("line.dead"), null, job.lastError && job.lastError !== job.log?.at(-1)?.error && h("p.error-text", {}, job.lastError));
   if (job.state === "done") return entry("good", t("line.done"));
   return entry("now", t(job.due > now() ? "line.waits" : "line.ready"), job.due);
 }

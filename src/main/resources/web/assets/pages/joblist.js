@@ -89,16 +89,21 @@ export function jobList(panel, topic, state, info, changedAll) {
     setText(note, all ? t("search.all", { n: looked, found: jobs.length }) : t("search.some", { n: looked, found: jobs.length }));
   }
 
+  /** Only those that say something about at least one of the jobs. */
   function columns() {
     return [
       ...(picks() ? [{ label: h("span.sr", {}, t("col.select")), class: "pick", plain: true }] : []),
       { label: t("col.id"), class: "id" },
       { label: t(state === "reserved" ? "col.deadline" : "col.due") },
-      { label: t("col.attempts"), class: "num" },
+      { label: t("col.attempts") },
       { label: t("col.priority") },
-      { label: t("col.group") },
-      { label: t("col.error"), class: "error" },
+      ...(some("group") ? [{ label: t("col.group") }] : []),
+      ...(some("lastError") ? [{ label: t("col.error"), class: "error" }] : []),
     ];
+  }
+
+  function some(name) {
+    return jobs.some((job) => job[name]);
   }
 
   function picks() {
@@ -123,8 +128,8 @@ export function jobList(panel, topic, state, info, changedAll) {
       time(state === "reserved" && job.deadline ? job.deadline : job.due),
       t("attempts.of", { n: count(job.attempts), max: job.retry.maxAttempts === 0 ? t("unlimited") : count(job.retry.maxAttempts) }),
       job.priority === "normal" ? h("span.muted", {}, t("priority.normal")) : badge(t(`priority.${job.priority}`)),
-      job.group ?? h("span.muted", {}, t("none")),
-      job.lastError ?? h("span.muted", {}, t("none")),
+      ...(some("group") ? [job.group ?? h("span.muted", {}, t("none"))] : []),
+      ...(some("lastError") ? [job.lastError ?? h("span.muted", {}, t("none"))] : []),
     ];
   }
 
@@ -134,7 +139,8 @@ export function jobList(panel, topic, state, info, changedAll) {
       return;
     }
     const made = table(t("jobs.caption", { state: t(`state.${state}`), topic }), columns(), []);
-    made.querySelector("tbody").append(...jobs.map((job) => row(columns(), cells(job))));
+    const shown = columns();
+    made.querySelector("tbody").append(...jobs.map((job) => row(shown, cells(job))));
     replace(body, made, cursor && h("div.more", {}, button(t("more"), busy(() => load(true)))));
   }
 

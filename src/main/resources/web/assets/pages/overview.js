@@ -119,7 +119,7 @@ function makeCharts() {
     }),
     timeChart({
       title: t("chart.depth"),
-      series: ["reserved", "ready", "delayed"].map((state, i) => ({ label: t(`state.${state}`), class: `d${i + 1}`, of: (point) => point.depth?.[state] ?? null })),
+      series: ["delayed", "ready", "reserved"].map((state, i) => ({ label: t(`state.${state}`), class: `d${i + 1}`, of: (point) => point.depth?.[state] ?? null })),
       format: compact,
       stacked: true,
       least: 3,
@@ -135,7 +135,7 @@ function topicsCard(topics) {
     { label: t("state.ready"), class: "num" },
     { label: t("state.reserved"), class: "num" },
     { label: t("state.dead"), class: "num" },
-    { label: t("rate.delivered"), class: "num" },
+    { label: t("col.delivered"), class: "num" },
   ];
   const made = table(t("overview.busiest"), columns, []);
   made.querySelector("tbody").append(
@@ -146,7 +146,7 @@ function topicsCard(topics) {
         count(topic.ready),
         count(topic.reserved),
         h("span", { class: topic.dead > 0 && "bad" }, count(topic.dead)),
-        rate(topic.rates?.delivered),
+        rate(live.rateOf(topic, "delivered")),
       ]),
     ),
   );

@@ -5,6 +5,7 @@ import { t } from "/assets/i18n.js";
 import { mayAct } from "/assets/session.js";
 import { button, dialog, field, toast } from "/assets/ui.js";
 
+const SHORT = 80;
 const DURATIONS = ["ttr", "ttl", "keepDone", "keepDead"];
 const FIELDS = ["ttr", "retry", "priority", "ttl", "onExpire", "callback", "webhook", "redisList", "keepDone", "keepDead", "maxInFlight", "ratePerSecond"];
 
@@ -26,7 +27,12 @@ function shown(name, value) {
   if (value === undefined) return h("span.muted", {}, t("settings.default", { value: t(`settings.${name}.default`) }));
   if (DURATIONS.includes(name)) return duration(value);
   if (typeof value === "number") return count(value);
-  return typeof value === "string" ? h("code", {}, value) : h("pre.small", {}, JSON.stringify(value, null, 2));
+  return typeof value === "string" ? h("code", {}, value) : json(value);
+}
+
+function json(value) {
+  const line = JSON.stringify(value);
+  return line.length <= SHORT ? h("code", {}, line) : h("pre.small", {}, JSON.stringify(value, null, 2));
 }
 
 function edit(topic, settings, done) {

@@ -54,8 +54,8 @@ export function topicPage(main, { params: { topic }, query }, scope) {
 
   function head() {
     replace(badges, info.paused && badge(t("paused"), "paused"));
-    const { pushed, delivered } = info.rates ?? {};
-    setText(facts, info.rates ? t("topic.facts", { n: info.subscribers, pushed: rate(pushed), delivered: rate(delivered) }) : t("topic.subscribers", { n: info.subscribers }));
+    const [pushed, delivered] = ["pushed", "delivered"].map((name) => live.rateOf(info, name));
+    setText(facts, pushed !== null ? t("topic.facts", { n: info.subscribers, pushed: rate(pushed), delivered: rate(delivered) }) : t("topic.subscribers", { n: info.subscribers }));
     setText(pause, t(info.paused ? "resume" : "pause"));
     pause.hidden = false;
     for (const tab of tabs.querySelectorAll("[data-state]")) setText(tab.querySelector(".tab-count"), compact(info[tab.dataset.state]));

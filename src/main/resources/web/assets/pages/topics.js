@@ -27,8 +27,8 @@ export function topicsPage(main, route, scope) {
     { label: t("state.reserved"), class: "num" },
     { label: t("state.dead"), class: "num" },
     { label: t("state.done"), class: "num" },
-    { label: t("rate.pushed"), class: "num" },
-    { label: t("rate.delivered"), class: "num" },
+    { label: t("col.pushed"), class: "num" },
+    { label: t("col.delivered"), class: "num" },
     { label: t("col.subscribers"), class: "num" },
     ...(mayAct() ? [{ label: h("span.sr", {}, t("col.actions")), class: "act" }] : []),
   ];
@@ -43,8 +43,8 @@ export function topicsPage(main, route, scope) {
       at("reserved"),
       at("dead"),
       at("done"),
-      rate(topic.rates?.pushed),
-      rate(topic.rates?.delivered),
+      rate(live.rateOf(topic, "pushed")),
+      rate(live.rateOf(topic, "delivered")),
       count(topic.subscribers),
       ...(mayAct() ? [pauseButton(topic)] : []),
     ];
