@@ -102,8 +102,9 @@ public final class Main {
     private static void sayHello(Server server, Settings settings) {
         up = true;
         log.info(
-                "delayq {} listening on http://{}:{} redis={} data={}",
+                "delayq {} listening on {}://{}:{} redis={} data={}",
                 Server.version(),
+                settings.http().scheme(),
                 settings.http().host(),
                 server.port(),
                 settings.redis().redacted(),

@@ -13,10 +13,13 @@ import io.delayq.config.Role;
 import io.delayq.config.Settings;
 import io.delayq.gateway.GatewayVerticle;
 import io.delayq.http.JobText;
+import io.delayq.http.Login;
 import io.delayq.http.MoreRoutes;
 import io.delayq.http.PortCheck;
 import io.delayq.http.Resolver;
+import io.delayq.http.Sessions;
 import io.delayq.http.Targets;
+import io.delayq.http.TlsFiles;
 import io.delayq.ingress.IngressVerticle;
 import io.delayq.ingress.OpsRoutes;
 import io.delayq.ingress.OpsVerticle;
@@ -31,6 +34,7 @@ import io.delayq.redis.Keys;
 import io.delayq.redis.RedisEndpoint;
 import io.delayq.redis.RedisTrust;
 import io.delayq.redis.ServerList.Member;
+import io.delayq.redis.SharedKey;
 import io.delayq.redis.StartCheck;
 import io.delayq.redis.Stores;
 import io.delayq.web.Dashboard;
@@ -131,8 +135,10 @@ public final class Server {
 
     Future<Void> open() {
         LocalCodec.register(vertx.eventBus());
-        return PortCheck.run(vertx, settings).compose(free -> redis()).compose(set -> endpoint(set)
-                .compose(endpoint -> rooms(set, endpoint)));
+        return PortCheck.run(vertx, settings)
+                .compose(free -> TlsFiles.check(vertx, settings.http().tls()))
+                .compose(usable -> redis())
+                .compose(set -> endpoint(set).compose(endpoint -> rooms(set, endpoint)));
     }
 
     private Future<RedisEndpoint> endpoint(Settings set) {
@@ -178,6 +184,8 @@ public final class Server {
         Stores stores = new Stores(endpoint, keys, new Meters(registry));
         Targets targets = new Targets(set.webhook().allow(), resolver);
         Ids ids = new Ids();
+        SharedKey key = new SharedKey();
+        Login login = new Login(set, new Sessions(set.users(), key::bytes));
         OpsRoutes ops = new OpsRoutes(registry);
         // Vert.x lets servers on the same negative port share one that is free
         int askedPort = set.http().port() == 0
@@ -187,18 +195,19 @@ public final class Server {
         List<IngressVerticle> doors = new ArrayList<>();
         List<FrontVerticle> ownDoors = new ArrayList<>();
         for (int i = 0; i < instances.ingress(); i++) {
-            doors.add(new IngressVerticle(set, stores, addresses, targets, ids, ops, more, askedPort, i));
+            doors.add(new IngressVerticle(set, stores, addresses, targets, ids, login, ops, more, askedPort, i));
         }
         if (!doors.isEmpty()) {
             FrontDoor.announce(set);
             FrontDoor.ofTheirOwn(set, stores.meters(), targets)
-                    .forEach((at, door) -> ownDoors.add(
-                            new FrontVerticle(set, at, stores, addresses, ids, door, "front-" + ownDoors.size())));
+                    .forEach((at, door) -> ownDoors.add(new FrontVerticle(
+                            set, at, login.access(), stores, addresses, ids, door, "front-" + ownDoors.size())));
         }
         // whoever runs a server can ask it how it is, also one that takes no jobs
-        OpsVerticle window = doors.isEmpty() ? new OpsVerticle(set, stores, addresses, ops, askedPort) : null;
+        OpsVerticle window =
+                doors.isEmpty() ? new OpsVerticle(set, login.access(), stores, addresses, ops, askedPort) : null;
         int woken = Math.min(1, instances.scanner() + dispatchers);
-        return check(endpoint, keys)
+        return check(endpoint, keys, set.users().isEmpty() ? null : key)
                 .compose(ok -> deploy(lists, i -> new ListVerticle(stores, addresses)))
                 .compose(ok -> deploy(woken, i -> new WakeVerticle(stores, addresses)))
                 .compose(ok -> deploy(instances.scanner(), i -> new ScannerVerticle(stores, addresses, i)))
@@ -226,7 +235,7 @@ public final class Server {
     private Member member(String id, Settings set) {
         List<String> roles = set.instances().roles().stream().map(Role::word).toList();
         String host = set.http().host();
-        String address = "http://" + (host.contains(":") ? "[" + host + "]" : host) + ":" + port;
+        String address = set.http().scheme() + "://" + (host.contains(":") ? "[" + host + "]" : host) + ":" + port;
         return new Member(id, roles, address, version(), 0, 0);
     }
 
@@ -235,9 +244,9 @@ public final class Server {
         return version == null ? "development" : version;
     }
 
-    private Future<Void> check(RedisEndpoint endpoint, Keys keys) {
+    private Future<Void> check(RedisEndpoint endpoint, Keys keys, SharedKey key) {
         return unlessStopping(() -> {
-            StartCheck check = new StartCheck(vertx, endpoint, keys);
+            StartCheck check = new StartCheck(vertx, endpoint, keys, key);
             toClose.push(check::abandon);
             check.refusedLater().onFailure(error -> {
                 log.error("stops by itself: {}", error.getMessage());

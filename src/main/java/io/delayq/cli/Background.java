@@ -19,7 +19,7 @@ import java.util.regex.Pattern;
 
 /** Starts the server as a process of its own that outlives this one and its terminal. */
 final class Background {
-    private static final Pattern LISTENING = Pattern.compile("listening on (http://\\S+)");
+    private static final Pattern LISTENING = Pattern.compile("listening on (https?://\\S+)");
     private static final long PATIENCE_MILLIS = 20_000;
     private static final long LOOK_MILLIS = 50;
 

@@ -15,6 +15,7 @@ import io.vertx.core.VerticleBase;
 /** Front ends of <b>push</b> -> bucket -> ready -> consumer -> ack at an address of their own, and nothing else there. */
 public final class FrontVerticle extends VerticleBase {
     private final Settings settings;
+    private final Access access;
     private final Stores stores;
     private final Addresses addresses;
     private final Ids ids;
@@ -32,12 +33,14 @@ public final class FrontVerticle extends VerticleBase {
     public FrontVerticle(
             Settings settings,
             Settings.Address address,
+            Access access,
             Stores stores,
             Addresses addresses,
             Ids ids,
             FrontDoor door,
             String name) {
         this.settings = settings.at(address);
+        this.access = access.at(this.settings);
         this.stores = stores;
         this.addresses = addresses;
         this.ids = ids;
@@ -50,7 +53,7 @@ public final class FrontVerticle extends VerticleBase {
         store = stores.open(vertx, name);
         polls = new Polls(
                 vertx, addresses, name, store::isUp, 2 * stores.endpoint().deadlineMillis());
-        api = new Api(vertx, new Access(settings), settings.http().headerMillis());
+        api = new Api(vertx, access, settings.http().headerMillis());
         door.add(vertx, api, store, polls, store.ids(ids));
         stores.meters().queue("polls", name, polls::waiting);
         listener = new Listener(vertx, settings.http(), 1)

@@ -40,7 +40,7 @@ public final class KeyTable {
     static final Key<Long> HTTP_HEADER_DEADLINE = duration(
             "http.headerDeadline",
             "10s",
-            "How long a new connection may take to send its first headers, and a body may stall.",
+            "How long a client may take to send the headers of a request, and a body may stall or come slower than 1 KiB/s.",
             100,
             HOUR);
     static final Key<Path> HTTP_TLS_CERTIFICATE = key(

@@ -10,7 +10,11 @@ import java.util.Map;
  * Where a server with the same file and environment listens, for commands that ask it: the rest of its settings, which may
  * be there for the server alone, is not looked at, and nothing of Vert.x is started for it.
  */
-public record ServerAddress(String host, int port) {
+public record ServerAddress(String host, int port, boolean tls) {
+    public ServerAddress(String host, int port) {
+        this(host, port, false);
+    }
+
     /**
      * @param fileOrNull a file that must exist; null for {@link SettingsLoader#DEFAULT_FILE}, which need not
      * @throws ConfigFaults where the file cannot be read or names no port
@@ -22,7 +26,8 @@ public record ServerAddress(String host, int port) {
         try {
             return new ServerAddress(
                     value(KeyTable.HTTP_HOST, variables, file),
-                    KeyTable.HTTP_PORT.parser().parse(port));
+                    KeyTable.HTTP_PORT.parser().parse(port),
+                    value(KeyTable.HTTP_TLS_CERTIFICATE, variables, file) != null);
         } catch (Refused e) {
             String name = KeyTable.HTTP_PORT.name();
             String origin = variables.containsKey(name)
@@ -35,7 +40,7 @@ public record ServerAddress(String host, int port) {
     /** As it is reached from this machine. */
     public String url() {
         String near = host.equals("0.0.0.0") || host.equals("::") ? "127.0.0.1" : host;
-        return "http://" + (near.contains(":") ? "[" + near + "]" : near) + ":" + port;
+        return (tls ? "https://" : "http://") + (near.contains(":") ? "[" + near + "]" : near) + ":" + port;
     }
 
     private static String value(Key<?> key, Map<String, String> variables, YamlOutline file) {

@@ -74,12 +74,16 @@ public record Settings(
     /**
      * @param maxConnections open connections at a time; further ones are closed at once
      * @param idleMillis how long a kept-alive connection may wait for its next request
-     * @param headerMillis how long a new connection may take to send its first headers, and a body may stall
+     * @param headerMillis how long the headers of a request may take, and a body may stall or come too slowly
      * @param tls null: plain HTTP
      */
     public record Http(String host, int port, int maxConnections, long idleMillis, long headerMillis, Tls tls) {
         public Http(String host, int port, int maxConnections, long idleMillis, long headerMillis) {
             this(host, port, maxConnections, idleMillis, headerMillis, null);
+        }
+
+        public String scheme() {
+            return tls == null ? "http" : "https";
         }
 
         Http at(String otherHost, int otherPort) {

@@ -31,6 +31,7 @@ import org.slf4j.LoggerFactory;
 public final class Api {
     private static final Logger log = LoggerFactory.getLogger(Api.class);
     private static final int RETRY_AFTER_SECONDS = 1;
+    private static final int STREAMED = 200;
     private static final long LINGER_MILLIS = 2_000;
     /** How long streams under way may go on once the server is stopping. */
     private static final long STREAM_GRACE_MILLIS = 1_500;
@@ -225,29 +226,26 @@ public final class Api {
             upgrade(route, request);
             return;
         }
-        Future<Answer> answer = answer(route, request);
+        Audit audit = new Audit();
+        Future<Answer> answer = answer(route, request, audit);
         underWay.add(answer);
         answer.onComplete(result -> {
             underWay.remove(answer);
-            if (result.failed()) {
-                write(request, result.cause());
-            } else if (result.result() != null) {
-                write(request, result.result());
+            Answer given = result.failed() ? Answer.of(problem(result.cause())) : result.result();
+            audit.ends(route, given == null ? STREAMED : given.status());
+            if (given != null) {
+                write(request, given);
             }
         });
     }
 
     /** Null: written as a stream. */
-    private Future<Answer> answer(Route route, HttpServerRequest request) {
+    private Future<Answer> answer(Route route, HttpServerRequest request, Audit audit) {
         try {
             List<String> segments = Paths.segments(request.path());
             boolean foreign = route.unasked() != null;
-            if (foreign) {
-                access.checkUnaskedSource(request);
-            } else {
-                access.checkSource(request);
-            }
-            Access.Caller caller = foreign ? route.unasked() : access.check(request, route.right());
+            Access.Caller caller =
+                    foreign ? access.checkUnasked(request, route.unasked()) : access.check(request, route.right());
             if (draining && route.right() != Right.NONE) {
                 throw Problem.shuttingDown(RETRY_AFTER_SECONDS);
             }
@@ -256,15 +254,17 @@ public final class Api {
             }
             boolean lines = !foreign && checkMediaType(request, route.handler() != null && route.stream() != null);
             Faults inPath = Paths.faults(route.pattern(), segments);
-            if (inPath.isEmpty() && route.path().contains("/:topic")) {
+            boolean ofTopic = inPath.isEmpty() && route.path().contains("/:topic");
+            if (ofTopic) {
                 caller.checkTopic(segments.get(2));
             }
+            audit.begins(caller, request.remoteAddress(), ofTopic ? segments.get(2) : null);
             if (lines) {
                 request.pause();
-                return stream(route, new Call(request, segments, inPath, new byte[0], caller));
+                return stream(route, new Call(request, segments, inPath, new byte[0], caller, audit));
             }
             return bodies.read(request, route.bodyLimit()).compose(body -> {
-                Call call = new Call(request, segments, inPath, body, caller);
+                Call call = new Call(request, segments, inPath, body, caller, audit);
                 return route.handler() != null ? handle(route, call) : stream(route, call);
             });
         } catch (RuntimeException e) {
@@ -274,7 +274,6 @@ public final class Api {
 
     private void upgrade(Route route, HttpServerRequest request) {
         try {
-            access.checkSource(request);
             Access.Caller caller = access.check(request, route.right());
             if (draining) {
                 throw Problem.shuttingDown(RETRY_AFTER_SECONDS);

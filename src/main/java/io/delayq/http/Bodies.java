@@ -11,8 +11,8 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * Reads request bodies: at most so many bytes, and not from clients that stall. Whether they do is looked up now and
- * then: a timer for each request would cost more than most bodies. Owned by one event loop.
+ * Reads request bodies: at most so many bytes, and not from clients that stall or dawdle, see {@link Pace}. Whether they
+ * do is looked up now and then: a timer for each request would cost more than most bodies. Owned by one event loop.
  */
 final class Bodies {
     private static final int LOOKS = 20;
@@ -30,7 +30,12 @@ final class Bodies {
     private static final class Body {
         final Buffer bytes = Buffer.buffer();
         final Promise<byte[]> promise = Promise.promise();
-        long heardNanos = System.nanoTime();
+        final Pace pace;
+
+        Body(long stallMillis) {
+            pace = new Pace(stallMillis);
+            pace.listen(true);
+        }
     }
 
     Future<byte[]> read(HttpServerRequest request, int limit) {
@@ -38,7 +43,7 @@ final class Bodies {
         if (length != null && (length.length() > 18 || Long.parseLong(length) > limit)) {
             return Future.failedFuture(tooLarge(limit));
         }
-        Body body = new Body();
+        Body body = new Body(stallMillis);
         open.add(body);
         request.handler(chunk -> {
             if (body.promise.future().isComplete()) {
@@ -48,7 +53,7 @@ final class Bodies {
                 body.promise.tryFail(tooLarge(limit));
             } else {
                 body.bytes.appendBuffer(chunk);
-                body.heardNanos = System.nanoTime();
+                body.pace.heard(chunk.length());
             }
         });
         request.exceptionHandler(error -> body.promise.tryFail(
@@ -64,11 +69,9 @@ final class Bodies {
         looking = true;
         vertx.setTimer(Math.max(1, stallMillis / LOOKS), timer -> {
             looking = false;
-            long now = System.nanoTime();
             for (Body body : List.copyOf(open)) {
-                if (now - body.heardNanos > stallMillis * 1_000_000) {
-                    body.promise.tryFail(ProblemType.REQUEST_TIMEOUT.with(
-                            "nothing of the body came for " + stallMillis + " ms; send it without pauses"));
+                if (body.pace.isTooSlow()) {
+                    body.promise.tryFail(body.pace.problem());
                 }
             }
             if (!open.isEmpty()) {

@@ -11,7 +11,13 @@ import java.util.List;
  *     then
  * @param body empty if none was sent
  */
-public record Call(HttpServerRequest request, List<String> segments, Faults inPath, byte[] body, Access.Caller caller) {
+public record Call(
+        HttpServerRequest request,
+        List<String> segments,
+        Faults inPath,
+        byte[] body,
+        Access.Caller caller,
+        Audit audit) {
     /** The third part of {@code /v1/topics/{topic}/…}. Asked for after the body was read, so that all faults are told. */
     public String topic() {
         inPath.throwIfAny();
@@ -51,6 +57,11 @@ public record Call(HttpServerRequest request, List<String> segments, Faults inPa
     /** Who calls, for a job's attempt log. */
     public String by() {
         return caller.by(request.remoteAddress());
+    }
+
+    /** For the audit log: for example how many jobs it came to. Never what the client sent. */
+    public void note(String name, Object value) {
+        audit.note(name, value);
     }
 
     /** Whether the client is known to have gone. */

@@ -1,6 +1,10 @@
 package io.delayq.http;
 
-/** Patterns in which {@code *} stands for any run of characters. Linear in practice, and never a regular expression. */
+/**
+ * Patterns in which {@code *} stands for any run of characters; never a regular expression. Only the last star is ever
+ * tried again, so that it takes at most as many steps as pattern and text have characters, multiplied: of patterns and
+ * topics, which have at most 128 each, 16,384.
+ */
 final class Glob {
     private Glob() {}
 

@@ -9,12 +9,17 @@ import io.vertx.core.http.HttpServerOptions;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.net.impl.ConnectionBase;
 import io.vertx.ext.web.Router;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
-/** The port, with limits on what a client may take up. Owned by one event loop. */
+/**
+ * The port, with limits on what a client may take up: the headers of a request must be there in time, counted from the
+ * connection or from their first byte. Requests that are under way and WebSockets are none of its business. Owned by one
+ * event loop.
+ */
 public final class Listener {
     private static final int MAX_HEADER_BYTES = 8 * 1024;
     private static final int MAX_LINE_BYTES = 4 * 1024;
@@ -25,21 +30,25 @@ public final class Listener {
 
     private static final String SUBPROTOCOL = "delayq.v1.json";
     private static final int WEBSOCKET_CLOSING_SECONDS = 2;
+    private static final int LOOKS = 20;
 
     private final Vertx vertx;
     private final Settings.Http settings;
     private final int maxConnections;
     private final Map<HttpConnection, Guest> guests = new HashMap<>();
+    private final long lookMillis;
     private long silenceMillis = LONGEST_SILENCE_MILLIS;
     private HttpServer server;
+    private long timer = -1;
 
     /** What is known of one connection. */
     private static final class Guest {
+        /** WebSockets stay so for ever. */
         int underWay;
+        /** Something of the next request is there; of the first one as good as. */
+        boolean begun = true;
         /** When the headers of its next request must be there, while none is under way. */
         long deadline;
-
-        long timer;
     }
 
     /** @param instances how many listeners share the port and its limit on connections */
@@ -47,6 +56,7 @@ public final class Listener {
         this.vertx = vertx;
         this.settings = settings;
         this.maxConnections = Math.max(1, settings.maxConnections() / instances);
+        this.lookMillis = Math.max(1, Math.min(settings.headerMillis(), settings.idleMillis()) / LOOKS);
     }
 
     /** For requests that are held without an answer for so long. */
@@ -73,6 +83,13 @@ public final class Listener {
                 .setWebSocketClosingTimeout(WEBSOCKET_CLOSING_SECONDS)
                 .setTcpNoDelay(true)
                 .setAcceptBacklog(1024);
+        if (settings.tls() != null) {
+            options.setSsl(true)
+                    .setKeyCertOptions(TlsFiles.options(settings.tls()))
+                    .setUseAlpn(false)
+                    .setSslHandshakeTimeout(settings.headerMillis())
+                    .setSslHandshakeTimeoutUnit(TimeUnit.MILLISECONDS);
+        }
         Router router = api.router();
         server = vertx.createHttpServer(options)
                 .connectionHandler(this::connected)
@@ -81,7 +98,7 @@ public final class Listener {
                     spoke(request);
                     router.handle(request);
                 });
-        return server.listen();
+        return server.listen().onSuccess(listening -> lookLater());
     }
 
     public int actualPort() {
@@ -89,6 +106,7 @@ public final class Listener {
     }
 
     public Future<Void> close() {
+        vertx.cancelTimer(timer);
         return server.close();
     }
 
@@ -98,14 +116,19 @@ public final class Listener {
             return;
         }
         Guest guest = new Guest();
-        guest.deadline = now() + settings.headerMillis();
+        guest.deadline = now() + Math.min(settings.headerMillis(), settings.idleMillis());
         guests.put(connection, guest);
-        arm(connection, guest, Math.min(settings.headerMillis(), settings.idleMillis()));
+        ConnectionBase base = (ConnectionBase) connection;
+        FirstByte.of(base.channel().pipeline(), () -> heard(guest));
         // the channel's end, not the connection's: that is not told of an upgrade to a WebSocket
-        ((ConnectionBase) connection).closeFuture().onComplete(closed -> {
-            guests.remove(connection);
-            vertx.cancelTimer(guest.timer);
-        });
+        base.closeFuture().onComplete(closed -> guests.remove(connection));
+    }
+
+    private void heard(Guest guest) {
+        if (guest.underWay == 0 && !guest.begun) {
+            guest.begun = true;
+            guest.deadline = now() + settings.headerMillis();
+        }
     }
 
     /** The headers of a request are here. From its answer on the connection may idle. */
@@ -113,6 +136,7 @@ public final class Listener {
         Guest guest = guests.get(request.connection());
         if (guest != null) {
             guest.underWay++;
+            guest.begun = false;
             request.response().endHandler(answered -> {
                 guest.underWay--;
                 guest.deadline = now() + settings.idleMillis();
@@ -120,15 +144,18 @@ public final class Listener {
         }
     }
 
-    /** One timer for each connection, set again when it fires rather than with each request. */
-    private void arm(HttpConnection connection, Guest guest, long millis) {
-        guest.timer = vertx.setTimer(millis, fired -> {
-            long left = guest.underWay > 0 ? settings.idleMillis() : guest.deadline - now();
-            if (left > 0) {
-                arm(connection, guest, left);
-            } else {
-                connection.close();
-            }
+    /** One timer for all: one for each connection would have to be set anew with each request. */
+    private void lookLater() {
+        timer = vertx.setTimer(lookMillis, fired -> {
+            long now = now();
+            List<HttpConnection> late = new ArrayList<>();
+            guests.forEach((connection, guest) -> {
+                if (guest.underWay == 0 && guest.deadline <= now) {
+                    late.add(connection);
+                }
+            });
+            late.forEach(HttpConnection::close);
+            lookLater();
         });
     }
 

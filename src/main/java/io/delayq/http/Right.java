@@ -9,6 +9,8 @@ public enum Right {
     PUSH(Set.of("push")),
     CONSUME(Set.of("consume")),
     PUSH_OR_CONSUME(Set.of("push", "consume")),
+    /** To open a WebSocket; what may be done over it is asked message by message. */
+    CONNECT(Set.of("push", "consume")),
     PUSH_OR_CONSUME_OR_ADMIN(Set.of("push", "consume", "admin")),
     ADMIN(Set.of("admin"));
 

@@ -7,6 +7,7 @@ import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.ServerWebSocket;
 import io.vertx.core.http.WebSocketFrame;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 
@@ -31,6 +32,9 @@ public final class Visitor {
     private Buffer message;
     private volatile boolean closing;
     private boolean heldBack;
+    /** Messages for which it waits, as it sent more than its token may in a second. */
+    private int tooMany;
+
     private boolean paused;
 
     /** What the room is told, on its own event loop. */
@@ -141,6 +145,11 @@ public final class Visitor {
 
     private void handOn(byte[] text, Context room, Listener listener) {
         waiting.addAndGet(text.length);
+        long wait = caller.owe();
+        if (wait > 0) {
+            tooMany(1);
+            channel.eventLoop().schedule(() -> tooMany(-1), wait, TimeUnit.NANOSECONDS);
+        }
         flow(null);
         room.runOnContext(v -> {
             try {
@@ -154,6 +163,12 @@ public final class Visitor {
         });
     }
 
+    /** Not refused, as an ack would be lost, but read no further for a while. */
+    private synchronized void tooMany(int more) {
+        tooMany += more;
+        flow(null);
+    }
+
     /**
      * Reads on or not, as is right now. Called on the door's and on the room's event loop.
      *
@@ -161,7 +176,7 @@ public final class Visitor {
      */
     private synchronized void flow(Boolean hold) {
         heldBack = hold == null ? heldBack : hold;
-        boolean stop = heldBack || waiting.get() > MAX_MESSAGE;
+        boolean stop = heldBack || tooMany > 0 || waiting.get() > MAX_MESSAGE;
         if (stop != paused) {
             paused = stop;
             if (stop) {

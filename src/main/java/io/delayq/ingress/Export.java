@@ -34,6 +34,7 @@ final class Export {
     private boolean moreTopics;
     private int state;
     private String cursor;
+    private long jobs;
 
     Export(Store store, Predicate<String> wanted, Outflow out) {
         this.store = store;
@@ -49,6 +50,11 @@ final class Export {
     Future<Void> one(String topic) {
         topics.add(topic);
         return begin();
+    }
+
+    /** How many were written. */
+    long jobs() {
+        return jobs;
     }
 
     private Future<Void> begin() {
@@ -91,6 +97,7 @@ final class Export {
     private void write(JobPage page) {
         try {
             Buffer lines = Buffer.buffer();
+            jobs += page.jobs().size();
             for (JobView job : page.jobs()) {
                 JobLine.write(lines, job);
                 if (lines.length() >= WRITE_BYTES) {

@@ -9,6 +9,7 @@ import io.delayq.job.Names;
 import io.delayq.redis.Store;
 import io.vertx.core.Future;
 import java.util.List;
+import java.util.function.Function;
 
 /** Getting all jobs out, in the form in which they can be put in again. */
 final class ExportRoutes {
@@ -23,14 +24,19 @@ final class ExportRoutes {
         String topic = QueryReader.read(call.query(), List.of("topic"), faults).text("topic", Names::topicFault);
         faults.throwIfAny();
         if (topic == null) {
-            return new Export(store, call.caller()::mayTouch, out).all();
+            return noted(call, new Export(store, call.caller()::mayTouch, out), Export::all);
         }
         call.caller().checkTopic(topic);
+        call.note("topic", topic);
         return store.counts(List.of(topic)).compose(counts -> {
             if (counts.isEmpty()) {
                 throw Problem.topicNotFound(topic);
             }
-            return new Export(store, any -> true, out).one(topic);
+            return noted(call, new Export(store, any -> true, out), export -> export.one(topic));
         });
+    }
+
+    private static Future<Void> noted(Call call, Export export, Function<Export, Future<Void>> begin) {
+        return begin.apply(export).onComplete(done -> call.note("exported", export.jobs()));
     }
 }

@@ -11,10 +11,10 @@ import io.delayq.bus.Polls;
 import io.delayq.config.Compat;
 import io.delayq.config.Role;
 import io.delayq.config.Settings;
-import io.delayq.http.Access;
 import io.delayq.http.Api;
 import io.delayq.http.JobRequest;
 import io.delayq.http.Listener;
+import io.delayq.http.Login;
 import io.delayq.http.MoreRoutes;
 import io.delayq.http.ProblemType;
 import io.delayq.http.Right;
@@ -48,6 +48,7 @@ public final class IngressVerticle extends VerticleBase {
     private final Targets targets;
     private final Meters meters;
     private final Ids ids;
+    private final Login login;
     private final OpsRoutes ops;
     private final MoreRoutes more;
     private final int port;
@@ -57,6 +58,7 @@ public final class IngressVerticle extends VerticleBase {
     private Api api;
     private EventRoutes events;
     private Listener listener;
+    private long stallMillis;
     private int visitors;
 
     /**
@@ -68,6 +70,7 @@ public final class IngressVerticle extends VerticleBase {
             Addresses addresses,
             Targets targets,
             Ids ids,
+            Login login,
             OpsRoutes ops,
             MoreRoutes more,
             int port,
@@ -76,8 +79,9 @@ public final class IngressVerticle extends VerticleBase {
         this.stores = stores;
         this.addresses = addresses;
         this.targets = targets;
-        this.meters = stores.meters();
+        this.meters = stores == null ? null : stores.meters();
         this.ids = ids;
+        this.login = login;
         this.ops = ops;
         this.more = more;
         this.port = port;
@@ -89,26 +93,12 @@ public final class IngressVerticle extends VerticleBase {
         String name = "ingress-" + instance;
         store = stores.open(vertx, name);
         polls = new Polls(vertx, addresses, name, store::isUp, stores.endpoint().deadlineMillis());
-        api = new Api(vertx, new Access(settings), settings.http().headerMillis());
-        routes(
-                api,
-                new JobRoutes(
-                        vertx,
-                        store,
-                        targets,
-                        meters,
-                        store.ids(ids),
-                        settings.http().headerMillis()),
-                new ConsumerRoutes(store, polls, meters),
-                new TopicRoutes(store, targets, meters),
-                new TopicJobsRoutes(store),
-                new ExportRoutes(store),
-                settings.instances().dispatcher() > 0,
-                settings.instances().gateway() > 0 ? this::showIn : null);
-        ops.routes(vertx, api, store);
+        stallMillis = settings.http().headerMillis();
+        api = new Api(vertx, login.access(), stallMillis);
+        boolean handsOut = settings.instances().dispatcher() > 0;
+        routes(api, handsOut, settings.instances().gateway() > 0 ? this::showIn : null);
         events = new EventRoutes(vertx, addresses, settings.instances().ingress());
         events.routes(api);
-        DocRoutes.routes(vertx, api);
         more.add(vertx, api, store, polls, store.ids(ids));
         meters.queue("polls", name, polls::waiting);
         listener = new Listener(vertx, settings.http(), settings.instances().ingress());
@@ -155,34 +145,27 @@ public final class IngressVerticle extends VerticleBase {
 
     /** Every route that is served, for whoever checks or describes them; their handlers cannot be called. */
     public static List<Api.Route> declared() {
+        IngressVerticle nobody =
+                new IngressVerticle(null, null, null, null, null, null, new OpsRoutes(null), null, 0, 0);
         Api api = new Api(null, null, 0);
-        routes(
-                api,
-                new JobRoutes(null, null, null, null, null, 0),
-                new ConsumerRoutes(null, null, null),
-                new TopicRoutes(null, null, null),
-                new TopicJobsRoutes(null),
-                new ExportRoutes(null),
-                true,
-                visitor -> {});
-        new OpsRoutes(null).routes(null, api, null);
+        nobody.routes(api, true, visitor -> {});
         new EventRoutes(null, null, 1).routes(api);
         return api.routes();
     }
 
     /**
+     * All of them, also for {@link #declared}: then there is nothing behind them yet.
+     *
      * @param handsOut whether there is a dispatcher here
      * @param door null: there is no gateway here
      */
-    private static void routes(
-            Api api,
-            JobRoutes jobs,
-            ConsumerRoutes consumers,
-            TopicRoutes topics,
-            TopicJobsRoutes topicJobs,
-            ExportRoutes exports,
-            boolean handsOut,
-            Consumer<Visitor> door) {
+    private void routes(Api api, boolean handsOut, Consumer<Visitor> door) {
+        JobRoutes jobs =
+                new JobRoutes(vertx, store, targets, meters, store == null ? null : store.ids(ids), stallMillis);
+        ConsumerRoutes consumers = new ConsumerRoutes(store, polls, meters);
+        TopicRoutes topics = new TopicRoutes(store, targets, meters);
+        TopicJobsRoutes topicJobs = new TopicJobsRoutes(store);
+        ExportRoutes exports = new ExportRoutes(store);
         Api.Handler reserve = handsOut ? consumers::reserve : elsewhere(Role.DISPATCHER);
         api
                 .route(POST, "/v1/topics/:topic/jobs", Right.PUSH, SMALL, jobs::push)
@@ -209,10 +192,13 @@ public final class IngressVerticle extends VerticleBase {
                 .route(GET, "/v1/topics/:topic/forecast", Right.ADMIN, SMALL, topicJobs::forecast)
                 .stream(GET, "/v1/export", Right.ADMIN, SMALL, exports::export);
         if (door != null) {
-            api.webSocket("/v1/ws", Right.PUSH_OR_CONSUME, door);
+            api.webSocket("/v1/ws", Right.CONNECT, door);
         } else {
-            api.route(GET, "/v1/ws", Right.PUSH_OR_CONSUME, SMALL, elsewhere(Role.GATEWAY));
+            api.route(GET, "/v1/ws", Right.CONNECT, SMALL, elsewhere(Role.GATEWAY));
         }
+        new LoginRoutes(vertx, login).routes(api);
+        ops.routes(vertx, api, store);
+        DocRoutes.routes(vertx, api);
     }
 
     /** For a client that has come to the wrong server. */

@@ -6,8 +6,8 @@ import io.delayq.http.JobJson;
 import io.delayq.http.JobRequest;
 import io.delayq.http.Lines;
 import io.delayq.http.Outflow;
+import io.delayq.http.Pace;
 import io.delayq.http.Problem;
-import io.delayq.http.ProblemType;
 import io.delayq.http.Row;
 import io.delayq.http.Targets;
 import io.delayq.job.IdSource;
@@ -30,6 +30,7 @@ final class LinePush {
     private static final int MOST_BYTES = 2 << 20;
     private static final int ROWS_BYTES = 64 << 10;
     private static final int RETRY_AFTER_SECONDS = 1;
+    private static final int LOOKS = 20;
 
     private final Vertx vertx;
     private final Store store;
@@ -38,7 +39,8 @@ final class LinePush {
     private final IdSource ids;
     private final Call call;
     private final Outflow out;
-    private final long stallMillis;
+    private final long lookMillis;
+    private final Pace pace;
     private final HttpServerRequest request;
     private final String traceparent;
     private final Lines lines = new Lines(JobRequest.MAX_REQUEST_BYTES);
@@ -54,7 +56,7 @@ final class LinePush {
 
     private boolean flushing;
     private boolean waiting;
-    private long stall = -1;
+    private long look = -1;
 
     /** A line on its way; its row is null until it is known. */
     private static final class Slot {
@@ -77,7 +79,8 @@ final class LinePush {
         this.ids = ids;
         this.call = call;
         this.out = out;
-        this.stallMillis = stallMillis;
+        this.lookMillis = Math.max(1, stallMillis / LOOKS);
+        this.pace = new Pace(stallMillis);
         this.request = call.request();
         this.traceparent = request.getHeader("traceparent");
     }
@@ -88,21 +91,32 @@ final class LinePush {
         request.handler(chunk -> {
             if (!isOver()) {
                 asked = false;
-                vertx.cancelTimer(stall);
+                pace.heard(chunk.length());
                 lines.add(chunk.getBytes());
                 pump();
             }
         });
         request.endHandler(end -> {
             ended = true;
-            vertx.cancelTimer(stall);
+            vertx.cancelTimer(look);
             lines.end();
             pump();
         });
         request.exceptionHandler(error -> stopReading(
                 Problem.invalid("", "expected the whole body; it was cut off, or its chunks are not well formed")));
+        lookLater();
         pump();
         return done.future();
+    }
+
+    private void lookLater() {
+        look = vertx.setTimer(Math.max(lookMillis, pace.leftMillis()), fired -> {
+            if (pace.isTooSlow()) {
+                stopReading(pace.problem());
+            } else {
+                lookLater();
+            }
+        });
     }
 
     private void pump() {
@@ -122,6 +136,8 @@ final class LinePush {
             } else if (hasRoom()) {
                 ask();
             }
+            // one that waits for its rows before it goes on is not slow
+            pace.listen(asked && window.isEmpty());
         } catch (RuntimeException e) {
             finish(e);
         }
@@ -134,17 +150,13 @@ final class LinePush {
     private void ask() {
         if (!asked) {
             asked = true;
-            stall = vertx.setTimer(
-                    stallMillis,
-                    late -> stopReading(ProblemType.REQUEST_TIMEOUT.with("nothing of the body came for " + stallMillis
-                            + " ms; send it without pauses, or blank lines meanwhile")));
             request.fetch(1);
         }
     }
 
     /** What was read is still answered. */
     private void stopReading(Problem why) {
-        vertx.cancelTimer(stall);
+        vertx.cancelTimer(look);
         broken = broken == null ? why : broken;
         pump();
     }
@@ -239,7 +251,7 @@ final class LinePush {
     }
 
     private void finish(Throwable error) {
-        vertx.cancelTimer(stall);
+        vertx.cancelTimer(look);
         if (error == null) {
             done.tryComplete();
         } else {

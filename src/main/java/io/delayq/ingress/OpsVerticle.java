@@ -13,6 +13,7 @@ import io.vertx.core.VerticleBase;
 /** In place of the ingress on a server without that role: listens on the same port, and answers how the server is. */
 public final class OpsVerticle extends VerticleBase {
     private final Settings settings;
+    private final Access access;
     private final Stores stores;
     private final Addresses addresses;
     private final OpsRoutes ops;
@@ -22,8 +23,10 @@ public final class OpsVerticle extends VerticleBase {
     private EventRoutes events;
     private Listener listener;
 
-    public OpsVerticle(Settings settings, Stores stores, Addresses addresses, OpsRoutes ops, int port) {
+    public OpsVerticle(
+            Settings settings, Access access, Stores stores, Addresses addresses, OpsRoutes ops, int port) {
         this.settings = settings;
+        this.access = access;
         this.stores = stores;
         this.addresses = addresses;
         this.ops = ops;
@@ -33,7 +36,7 @@ public final class OpsVerticle extends VerticleBase {
     @Override
     public Future<?> start() {
         store = stores.open(vertx, "ops");
-        api = new Api(vertx, new Access(settings), settings.http().headerMillis());
+        api = new Api(vertx, access, settings.http().headerMillis());
         ops.routes(vertx, api, store);
         events = new EventRoutes(vertx, addresses, 1);
         events.routes(api);

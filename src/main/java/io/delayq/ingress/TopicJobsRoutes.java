@@ -49,7 +49,10 @@ final class TopicJobsRoutes {
         TopicRequest.nothing(call.body());
         String topic = call.topic();
         return existing(store, topic, () -> store.topics().purge(topic, state, call::isGone))
-                .map(count -> counted("deleted", count));
+                .map(count -> {
+                    call.note("state", state == null ? "all" : state.word());
+                    return counted(call, "deleted", count);
+                });
     }
 
     Future<Answer> requeue(Call call) {
@@ -57,7 +60,7 @@ final class TopicJobsRoutes {
         List<String> ids = TopicRequest.requeue(call.body());
         String topic = call.topic();
         return existing(store, topic, () -> store.topics().requeue(topic, ids, call::isGone))
-                .map(count -> counted("requeued", count));
+                .map(count -> counted(call, "requeued", count));
     }
 
     Future<Answer> cancelGroup(Call call) {
@@ -65,7 +68,7 @@ final class TopicJobsRoutes {
         TopicRequest.nothing(call.body());
         String topic = call.topic();
         return existing(store, topic, () -> store.topics().cancelGroup(topic, call.group(), call::isGone))
-                .map(count -> counted("deleted", count));
+                .map(count -> counted(call, "deleted", count));
     }
 
     Future<Answer> forecast(Call call) {
@@ -89,7 +92,8 @@ final class TopicJobsRoutes {
         out.appendString(Long.toString(number));
     }
 
-    static Answer counted(String name, long count) {
+    static Answer counted(Call call, String name, long count) {
+        call.note(name, count);
         return Answer.json(200, JobJson.object().number(name, count).end());
     }
 

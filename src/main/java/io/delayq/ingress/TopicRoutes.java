@@ -100,7 +100,7 @@ final class TopicRoutes {
         TopicRequest.nothing(call.body());
         String topic = call.topic();
         return TopicJobsRoutes.existing(store, topic, () -> store.topics().delete(topic, call::isGone))
-                .map(count -> TopicJobsRoutes.counted("deleted", count));
+                .map(count -> TopicJobsRoutes.counted(call, "deleted", count));
     }
 
     Future<Answer> pause(Call call) {

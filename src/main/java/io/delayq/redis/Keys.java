@@ -38,8 +38,8 @@ import java.util.zip.CRC32C;
  * <p>While a rebucket is under way, what the old buckets had lies under {@code old:}, behind the same tag: an old and a
  * new bucket of the same number may have the same tag. Only the groups and {@code ids} keep their names.
  *
- * <p>Outside any bucket: {@code {ns}:meta} (hash: schema, buckets, and rebucket while one is under way, see {@link
- * RebucketState}), and two channels: {@code {ns}:hints}, and {@code {ns}:here}, on which nothing is ever said, but every
+ * <p>Outside any bucket: {@code {ns}:meta} (hash: schema, buckets, sign where users are set, see {@link SharedKey},
+ * and rebucket while one is under way, see {@link RebucketState}), and two channels: {@code {ns}:hints}, and {@code {ns}:here}, on which nothing is ever said, but every
  * server listens, see {@link StartCheck}.
  *
  * <p>Not ours, but used: the lists that topics name in {@code redisList} (written by enlist, append); {@code intake.list}

@@ -41,6 +41,7 @@ public final class StartCheck {
     private final Context context;
     private final RedisEndpoint endpoint;
     private final Keys keys;
+    private final SharedKey shared;
     private final Promise<Void> outcome = Promise.promise();
     private final Promise<Void> refusedLater = Promise.promise();
     private HeldConnection here;
@@ -49,11 +50,17 @@ public final class StartCheck {
 
     private boolean closed;
 
-    /** Begins at once. */
+    /** Without a key to agree on. */
     public StartCheck(Vertx vertx, RedisEndpoint endpoint, Keys keys) {
+        this(vertx, endpoint, keys, null);
+    }
+
+    /** Begins at once. @param shared to agree on with the other servers, null: none */
+    public StartCheck(Vertx vertx, RedisEndpoint endpoint, Keys keys, SharedKey shared) {
         this.vertx = vertx;
         this.endpoint = endpoint;
         this.keys = keys;
+        this.shared = shared;
         this.context = vertx.getOrCreateContext();
         context.runOnContext(
                 v -> here = new HeldConnection(vertx, endpoint, "presence", this::listen, this::checkEnded));
@@ -176,7 +183,12 @@ public final class StartCheck {
                 .eventually(client::close);
     }
 
-    private static Future<Void> meta(RedisConnection connection, Keys keys) {
+    private Future<Void> meta(RedisConnection connection, Keys keys) {
+        return fits(connection, keys)
+                .compose(fit -> shared == null ? Future.succeededFuture() : shared.agree(connection, keys));
+    }
+
+    private static Future<Void> fits(RedisConnection connection, Keys keys) {
         return set(connection, keys, "schema", SCHEMA)
                 .compose(schema -> {
                     if (schema > SCHEMA) {

@@ -8,21 +8,21 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import org.slf4j.LoggerFactory;
 
 /** What one logger says while this is open. */
-final class LogLines extends AppenderBase<ILoggingEvent> implements AutoCloseable {
+public final class LogLines extends AppenderBase<ILoggingEvent> implements AutoCloseable {
     private final Logger logger;
     private final List<String> lines = new CopyOnWriteArrayList<>();
 
-    LogLines(String name) {
+    public LogLines(String name) {
         logger = (Logger) LoggerFactory.getLogger(name);
         start();
         logger.addAppender(this);
     }
 
-    List<String> all() {
+    public List<String> all() {
         return lines;
     }
 
-    boolean contain(String text) {
+    public boolean contain(String text) {
         return lines.stream().anyMatch(line -> line.contains(text));
     }
 

@@ -17,6 +17,7 @@ import io.delayq.http.Right;
 import io.delayq.ingress.IngressVerticle;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.json.JsonObject;
+import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.util.ArrayList;
@@ -41,6 +42,7 @@ class RightsTest {
     private static final List<String> RIGHTS = List.of("push", "consume", "admin");
     private static final String SECRET = "s3cr3t-";
     private static final String ALL = "all-rights-";
+    private static final String OWN = "Origin: http://localhost";
 
     /** The table of the contract: a route that is not in it has no right to exist. */
     private static final Map<String, Set<String>> CONTRACT = Map.ofEntries(
@@ -70,13 +72,40 @@ class RightsTest {
             Map.entry("GET /metrics", Set.of("admin")),
             Map.entry("GET /v1/servers", Set.of("admin")),
             Map.entry("GET /v1/ws", Set.of("push", "consume")),
+            Map.entry("POST /v1/login", Set.of()),
+            Map.entry("POST /v1/logout", Set.of()),
+            Map.entry("GET /v1/session", Set.of()),
+            Map.entry("GET /asyncapi.yaml", Set.of()),
             Map.entry("GET /health/live", Set.of()),
             Map.entry("GET /health/ready", Set.of()));
+
+    /** The same for what can be said over a WebSocket: the right it needs, and how it is said. */
+    private static final Map<String, Op> OPS = Map.of(
+            "Subscribe", new Op("consume", "\"op\":\"subscribe\",\"topic\":\"TOPIC\""),
+            "Unsubscribe", new Op("consume", "\"op\":\"unsubscribe\",\"topic\":\"TOPIC\""),
+            "Ack", new Op("consume", "\"op\":\"ack\",\"topic\":\"TOPIC\",\"jobs\":[{\"id\":\"a\",\"lease\":\"x\"}]"),
+            "Nack", new Op("consume", "\"op\":\"nack\",\"topic\":\"TOPIC\",\"jobs\":[{\"id\":\"a\",\"lease\":\"x\"}]"),
+            "Extend",
+                    new Op(
+                            "consume",
+                            "\"op\":\"extend\",\"topic\":\"TOPIC\",\"jobs\":[{\"id\":\"a\",\"lease\":\"x\"}]"),
+            "Push", new Op("push", "\"op\":\"push\",\"jobs\":[{\"topic\":\"TOPIC\",\"delay\":\"1h\"}]"),
+            "Cancel", new Op("push", "\"op\":\"cancel\",\"topic\":\"TOPIC\",\"ids\":[\"a\"]"),
+            "Ping", new Op(null, "\"op\":\"ping\""));
+
+    /** @param right null: none is needed but that to connect */
+    private record Op(String right, String message) {
+        String on(String topic) {
+            return "{\"ref\":1," + message.replace("TOPIC", topic) + "}";
+        }
+    }
 
     private static final ListAppender<ILoggingEvent> logged = new ListAppender<>();
     private static final List<String> answers = new CopyOnWriteArrayList<>();
     private static TestServer server;
     private static TestServer open;
+    private static String viewer;
+    private static String admin;
     private static Level before;
 
     @BeforeAll
@@ -92,16 +121,12 @@ class RightsTest {
             tokens.add(new Settings.Token(right, sha256(SECRET + right), List.of(right), List.of("mine*", "our.*.eu")));
         }
         tokens.add(new Settings.Token("all", sha256(SECRET + ALL), RIGHTS, List.of("*")));
-        server = TestServer.start(set -> new Settings(
-                set.http(),
-                set.dataDir(),
-                set.redis(),
-                set.namespace(),
-                set.buckets(),
-                set.instances(),
-                tokens,
-                set.insecure()));
+        List<Settings.User> users =
+                List.of(Wire.user("viewer", SECRET + "viewer", false), Wire.user("admin", SECRET + "admin", true));
+        server = TestServer.start(set -> Wire.with(set, set.http(), tokens, users));
         open = TestServer.start();
+        viewer = Wire.logIn(server, "viewer", SECRET + "viewer");
+        admin = Wire.logIn(server, "admin", SECRET + "admin");
     }
 
     @AfterAll
@@ -196,6 +221,99 @@ class RightsTest {
     void a_route_without_a_right_is_open_and_no_other_is(Api.Route route) {
         int status = send(server, route, "mine").status();
         assertEquals(CONTRACT.get(name(route)).isEmpty(), status != 401, "status " + status);
+    }
+
+    @ParameterizedTest
+    @MethodSource("declared")
+    void a_viewer_may_look_at_everything_and_do_nothing(Api.Route route) {
+        RawHttp.Answer answer = send(server, route, "mine", viewer, OWN);
+        boolean looks = route.method() == HttpMethod.GET && route.right() != Right.CONNECT;
+        if (looks || route.right() == Right.NONE) {
+            assertTrue(answer.status() != 401 && answer.status() != 403, answer.text());
+        } else {
+            problem(403, "forbidden", answer);
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("declared")
+    void an_admin_who_logged_in_may_do_everything(Api.Route route) {
+        for (String topic : List.of("mine", "yours")) {
+            RawHttp.Answer answer = send(server, route, topic, admin, OWN);
+            assertTrue(answer.status() != 401 && answer.status() != 403, answer.text());
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("guarded")
+    void a_cookie_that_nobody_signed_answers_401(Api.Route route) {
+        for (String cookie : List.of(admin + "x", admin.replace("admin", "viewer"), "Cookie: delayq-session=admin")) {
+            problem(401, "unauthorized", send(server, route, "mine", cookie, OWN));
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("declared")
+    void a_cookie_changes_nothing_without_an_origin_of_our_own(Api.Route route) {
+        RawHttp.Answer answer = send(server, route, "mine", admin);
+        boolean looks = route.method() == HttpMethod.GET && route.right() != Right.CONNECT;
+        assertEquals(!looks, answer.status() == 403, answer.text());
+    }
+
+    @Test
+    void the_ops_of_a_websocket_are_those_of_the_contract() throws ClassNotFoundException {
+        Class<?>[] all = Class.forName("io.delayq.gateway.ClientFrame").getPermittedSubclasses();
+        assertEquals(OPS.keySet(), Stream.of(all).map(Class::getSimpleName).collect(Collectors.toSet()));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"X: y", "Authorization: Bearer nonsense", "Cookie: delayq-session=nonsense"})
+    void a_websocket_is_not_opened_to_whoever_is_not_known(String header) throws IOException {
+        try (RawSocket socket = new RawSocket(server, header, own())) {
+            assertTrue(socket.head.startsWith("HTTP/1.1 401"), socket.head);
+        }
+    }
+
+    @Test
+    void a_websocket_is_not_opened_to_viewers_and_to_tokens_that_may_do_nothing_there() throws IOException {
+        for (String header : List.of(viewer, bearer("admin"))) {
+            try (RawSocket socket = new RawSocket(server, header, own())) {
+                assertTrue(socket.head.startsWith("HTTP/1.1 403"), socket.head);
+            }
+        }
+    }
+
+    @Test
+    void over_a_websocket_each_op_needs_its_right_and_its_topic() throws IOException {
+        for (String right : List.of("push", "consume")) {
+            for (Op op : OPS.values()) {
+                boolean may = op.right == null || op.right.equals(right);
+                assertEquals(may, isAllowed(op, "mine", bearer(right)), right + ": " + op);
+                assertEquals(op.right == null, isAllowed(op, "yours", bearer(right)), right + ": " + op);
+            }
+        }
+        for (String header : List.of(bearer(ALL), admin)) {
+            for (Op op : OPS.values()) {
+                assertTrue(isAllowed(op, "yours", header), op.toString());
+            }
+        }
+    }
+
+    private static boolean isAllowed(Op op, String topic, String header) throws IOException {
+        try (RawSocket socket = new RawSocket(server, header, own())) {
+            socket.text(op.on(topic));
+            RawSocket.Frame answer = socket.read();
+            assertEquals(RawSocket.TEXT, answer.opcode(), answer.toString());
+            assertTrue(answer.data().contains("\"ref\":1"), answer.data());
+            boolean refused = answer.data().contains("\"/problems/forbidden\"");
+            boolean error = new JsonObject(answer.data()).getString("op").equals("error");
+            assertTrue(refused || !error, answer.data());
+            return !refused;
+        }
+    }
+
+    private static String own() {
+        return "Origin: http://127.0.0.1:" + server.port();
     }
 
     @Test

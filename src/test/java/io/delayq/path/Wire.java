@@ -3,15 +3,18 @@ package io.delayq.path;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 
+import at.favre.lib.crypto.bcrypt.BCrypt;
 import io.delayq.config.Settings;
 import io.delayq.redis.TestRedis;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Base64;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -49,6 +52,51 @@ final class Wire {
                 set.instances(),
                 set.tokens(),
                 set.insecure()));
+    }
+
+    /** The same with these callers. */
+    static Settings with(Settings set, Settings.Http http, List<Settings.Token> tokens, List<Settings.User> users) {
+        return new Settings(
+                http,
+                set.dataDir(),
+                set.redis(),
+                set.namespace(),
+                set.buckets(),
+                set.instances(),
+                tokens,
+                set.insecure(),
+                set.frontEnds(),
+                set.intakeList(),
+                set.webhook(),
+                users,
+                set.log());
+    }
+
+    static Settings.Token token(String secret, int requestsPerSecond, String... rights) {
+        try {
+            byte[] hash = MessageDigest.getInstance("SHA-256").digest(secret.getBytes(StandardCharsets.UTF_8));
+            return new Settings.Token(
+                    secret + "-token",
+                    HexFormat.of().formatHex(hash),
+                    List.of(rights),
+                    List.of("*"),
+                    requestsPerSecond);
+        } catch (java.security.NoSuchAlgorithmException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    static Settings.User user(String name, String password, boolean admin) {
+        return new Settings.User(name, BCrypt.withDefaults().hashToString(4, password.toCharArray()), admin);
+    }
+
+    /** The cookie of a session, as a header line. */
+    static String logIn(TestServer server, String user, String password) {
+        TestServer.Reply reply =
+                server.post("/v1/login", "{\"user\":\"" + user + "\",\"password\":\"" + password + "\"}");
+        assertEquals(200, reply.status(), reply.text());
+        String cookie = reply.response().headers().firstValue("Set-Cookie").orElseThrow();
+        return "Cookie: " + cookie.split(";")[0];
     }
 
     /** Checks that an answer is this problem, whole and in its media type. */
