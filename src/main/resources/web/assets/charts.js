@@ -22,7 +22,7 @@ export function ticks(max) {
  * Lines over time, or areas upon each other.
  *
  * @param series {label, class, of: point -> number or null}
- * @returns {element, draw(points, from, to)}
+ * @returns {element, draw(points, from, to, newest)}
  */
 export function timeChart({ title, series, format, height = 180, stacked = false, least = 0 }) {
   const svg = s("svg.chart", { role: "img", height });
@@ -37,9 +37,8 @@ export function timeChart({ title, series, format, height = 180, stacked = false
   const element = h("figure.chart-card.card", {}, h("figcaption", {}, h("h2", {}, title), legend), plot);
   let last = null;
 
-  function draw(points, from, to) {
-    last = { points, from, to };
-    const newest = points.at(-1);
+  function draw(points, from, to, newest) {
+    last = { points, from, to, newest };
     series.forEach((one, i) => setText(values[i], newest ? format(one.of(newest)) : t("none")));
     svg.setAttribute("aria-label", t("chart.label", { title, values: series.map((one, i) => `${one.label} ${values[i].textContent}`).join(", ") }));
     const width = plot.clientWidth;
@@ -91,7 +90,7 @@ export function timeChart({ title, series, format, height = 180, stacked = false
 
   svg.addEventListener("pointermove", point);
   svg.addEventListener("pointerleave", leave);
-  new ResizeObserver(() => last && draw(last.points, last.from, last.to)).observe(plot);
+  new ResizeObserver(() => last && draw(last.points, last.from, last.to, last.newest)).observe(plot);
   return { element, draw };
 }
 
@@ -103,7 +102,8 @@ function stack(values, stacked) {
 
 /** A line with gaps where nothing is known. */
 function drawn(rows, i, x, y, span, kind, area) {
-  const gap = span / 60;
+  // points of a step are 10 s apart
+  const gap = Math.max(span / 60, 25000);
   const runs = [];
   let before = null;
   for (const row of rows) {

@@ -96,6 +96,7 @@ export class Demo {
     setText(this.#view.left, t("demo.here"));
     this.#view.ring.setAttribute("stroke-dashoffset", 0);
     this.element.classList.add("is-done");
+    setText(this.element.querySelector("h2"), t("demo.finished"));
     this.#step(t("demo.arrived", { late: duration(Math.max(0, at - this.#job.dueHere)) }));
   }
 

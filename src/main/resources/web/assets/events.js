@@ -60,6 +60,13 @@ class Live extends EventTarget {
     this.#timers.splice(0).forEach(clearTimeout);
   }
 
+  /** The last minutes, by the second as far as that is known. */
+  recent() {
+    const first = this.seconds[0]?.at ?? Infinity;
+    const last = (this.seconds.at(-1) ?? this.points.at(-1))?.at ?? 0;
+    return [...this.points.filter((point) => point.at < first - this.#step / 2 && point.at > last - MINUTES), ...this.seconds];
+  }
+
   /** A topic that no event has told of stands still, if events come at all. */
   rateOf(topic, name) {
     return topic.rates?.[name] ?? (this.latest?.rates ? 0 : null);

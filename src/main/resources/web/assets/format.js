@@ -40,14 +40,16 @@ export function duration(millis) {
   if (ms < SECOND) return t("unit.ms", { n: ms < 10 ? compact(ms) : whole(ms) });
   if (ms < 10 * SECOND) return t("unit.s", { n: compact(Math.floor(ms / 100) / 10) });
   if (ms < MINUTE) return t("unit.s", { n: whole(ms / SECOND) });
-  if (ms < HOUR) return both("unit.min", whole(ms / MINUTE), "unit.s", Math.floor((ms % MINUTE) / SECOND));
-  if (ms < DAY) return both("unit.h", whole(ms / HOUR), "unit.min", Math.floor((ms % HOUR) / MINUTE));
-  return both("unit.d", whole(ms / DAY), "unit.h", Math.floor((ms % DAY) / HOUR));
+  if (ms < HOUR) return both("unit.min", ms / MINUTE, "unit.s", (ms % MINUTE) / SECOND);
+  if (ms < DAY) return both("unit.h", ms / HOUR, "unit.min", (ms % HOUR) / MINUTE);
+  return both("unit.d", ms / DAY, "unit.h", (ms % DAY) / HOUR);
 }
 
-function both(large, n, small, rest) {
-  const first = t(large, { n });
-  return rest === 0 ? first : t("two", { first, second: t(small, { n: rest }) });
+/** The small unit only where it still matters. */
+function both(large, many, small, few) {
+  const first = t(large, { n: Math.floor(many) });
+  const rest = Math.floor(few);
+  return rest === 0 || many >= 10 ? first : t("two", { first, second: t(small, { n: rest }) });
 }
 
 /** "in 5 min", "3 h ago". */

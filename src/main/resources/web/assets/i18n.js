@@ -3,7 +3,6 @@ import zh from "/assets/i18n/zh.js";
 import { recall, remember } from "/assets/store.js";
 
 const TEXTS = { en, zh };
-export const LANGUAGES = { en: "EN", zh: "中" };
 
 let language = TEXTS[recall("lang")] ? recall("lang") : navigator.language.startsWith("zh") ? "zh" : "en";
 

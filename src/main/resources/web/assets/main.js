@@ -1,11 +1,12 @@
 import { calls } from "/assets/api.js";
+import { h } from "/assets/dom.js";
 import { live } from "/assets/events.js";
 import { t } from "/assets/i18n.js";
 import { resolve, route } from "/assets/router.js";
 import { Scope } from "/assets/scope.js";
 import { mayLook, refreshSession, session } from "/assets/session.js";
 import { shell } from "/assets/shell.js";
-import { empty, problemBox, tick } from "/assets/ui.js";
+import { heading, problemBox, tick } from "/assets/ui.js";
 import { connectionsPage } from "/assets/pages/connections.js";
 import { deadPage } from "/assets/pages/dead.js";
 import { jobPage } from "/assets/pages/job.js";
@@ -44,7 +45,7 @@ function show() {
   if (found) {
     found.page.show(shell.main, found, scope);
   } else {
-    shell.main.append(empty(t("nowhere.title"), t("nowhere.hint")));
+    shell.main.append(heading(t("nowhere.title"), h("p.sub", {}, t("nowhere.hint"))));
   }
   document.title = t("title", { page: shell.main.querySelector("h1")?.textContent ?? t("nav.overview") });
   // whoever navigates by keyboard or ear begins at the new page's heading

@@ -1,6 +1,6 @@
 import { h, replace, setText } from "/assets/dom.js";
 import { live } from "/assets/events.js";
-import { LANGUAGES, lang, setLang, t } from "/assets/i18n.js";
+import { lang, setLang, t } from "/assets/i18n.js";
 import { icon } from "/assets/icons.js";
 import { session, logOut } from "/assets/session.js";
 import { recall, remember } from "/assets/store.js";
@@ -19,9 +19,9 @@ const THEMES = ["auto", "light", "dark"];
 class Shell {
   main = h("main", { id: "main", tabindex: "-1" });
   #banner = h("div.banner", { role: "alert", hidden: true });
-  #side = h("div.side");
+  #side = h("header.side");
   /** Made once: made anew it would blink. */
-  #brand = h("header.brand", {}, h("a", { href: "#/" }, h("img", { src: "/assets/logo.svg", alt: "", width: "28", height: "28" }), h("span", {}, "delayq")));
+  #brand = h("div.brand", {}, h("a", { href: "#/" }, h("img", { src: "/assets/logo.svg", alt: "", width: "28", height: "28" }), h("span", {}, "delayq")));
   #skipLink = null;
   #page = null;
   #again = () => {};
@@ -100,14 +100,15 @@ class Shell {
         type: "button",
         "data-keep": "lang",
         title: t("lang.switch"),
-        "aria-label": t("lang.switch"),
+        lang: other === "zh" ? "zh-CN" : "en",
         onclick: () => {
           setLang(other);
           this.#again();
           this.#side.querySelector('[data-keep="lang"]')?.focus();
         },
       },
-      Object.entries(LANGUAGES).map(([code, name]) => h("span.code", { class: code === lang() && "is-on", "aria-hidden": "true" }, name)),
+      icon("lang"),
+      t("lang.other"),
     );
   }
 

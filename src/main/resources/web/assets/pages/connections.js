@@ -14,7 +14,7 @@ export function connectionsPage(main, route, scope) {
   main.append(heading(t("connections.title"), h("p.sub", {}, t("connections.sub"))), body);
   const columns = [
     { label: t("col.client") },
-    { label: t("col.since") },
+    { label: t("col.since"), class: "broad" },
     { label: t("col.subscriptions"), class: "wide" },
     { label: t("col.unsettled"), class: "num" },
     { label: t("col.lag"), class: "num" },

@@ -37,7 +37,7 @@ export function deadPage(main, route, scope) {
     const columns = [
       { label: t("col.id"), class: "id" },
       { label: t("col.attempts") },
-      { label: t("col.due") },
+      { label: t("col.due"), class: "broad" },
       { label: t("col.error"), class: "error" },
       ...(mayAct() ? [{ label: h("span.sr", {}, t("col.actions")), class: "act" }] : []),
     ];

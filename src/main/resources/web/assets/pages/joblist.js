@@ -94,10 +94,10 @@ export function jobList(panel, topic, state, info, changedAll) {
     return [
       ...(picks() ? [{ label: h("span.sr", {}, t("col.select")), class: "pick", plain: true }] : []),
       { label: t("col.id"), class: "id" },
-      { label: t(state === "reserved" ? "col.deadline" : "col.due") },
+      { label: t(state === "reserved" ? "col.deadline" : "col.due"), class: "broad" },
       { label: t("col.attempts") },
       { label: t("col.priority") },
-      ...(some("group") ? [{ label: t("col.group") }] : []),
+      ...(some("group") ? [{ label: t("col.group"), class: "broad" }] : []),
       ...(some("lastError") ? [{ label: t("col.error"), class: "error" }] : []),
     ];
   }

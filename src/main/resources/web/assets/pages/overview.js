@@ -43,9 +43,9 @@ export function overviewPage(main, route, scope) {
     const sample = live.latest ?? live.points.at(-1);
     for (const one of tiles) one.draw(sample);
     setText(sub, sample?.servers ? t("overview.sub", { n: sample.servers }) : t("overview.sub.plain"));
-    const points = span === MINUTES ? live.seconds : live.points;
+    const points = span === MINUTES ? live.recent() : live.points;
     const to = (points.at(-1)?.at ?? Date.now()) + span / 120;
-    if (!document.hidden) charts.forEach((chart) => chart.draw(points, to - span, to));
+    if (!document.hidden) charts.forEach((chart) => chart.draw(points, to - span, to, sample));
   }
 
   function list() {

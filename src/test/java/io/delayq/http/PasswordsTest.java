@@ -54,14 +54,19 @@ class PasswordsTest {
     void does_not_hold_the_event_loop() throws Exception {
         Passwords passwords = new Passwords(List.of(user("u", 8, "right")));
         CompletableFuture<Boolean> doneAtOnce = new CompletableFuture<>();
-        vertx.runOnContext(v -> doneAtOnce.complete(check(passwords, "u", "right").isComplete()));
+        vertx.runOnContext(
+                v -> doneAtOnce.complete(check(passwords, "u", "right").isComplete()));
         assertFalse(doneAtOnce.get(10, TimeUnit.SECONDS));
     }
 
     @Test
     void a_stranger_takes_as_long_as_a_user() {
         Passwords passwords = new Passwords(List.of(user("cheap", 4, "x"), user("dear", 10, "x")));
-        check(passwords, "warm-up", "x").toCompletionStage().toCompletableFuture().handle((a, b) -> a).join();
+        check(passwords, "warm-up", "x")
+                .toCompletionStage()
+                .toCompletableFuture()
+                .handle((a, b) -> a)
+                .join();
         long known = took(passwords, "dear");
         long unknown = took(passwords, "nobody");
         assertTrue(unknown > known / 4, "known " + known + " ns, unknown " + unknown + " ns");

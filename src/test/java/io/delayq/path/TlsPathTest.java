@@ -143,8 +143,8 @@ class TlsPathTest {
 
     @Test
     void keys_of_other_kinds_are_taken_too() {
-        try (TestServer rsa = TestServer.start(
-                set -> Wire.with(set, http(set, tls("rsa.crt", "rsa.key")), List.of(), List.of()))) {
+        try (TestServer rsa =
+                TestServer.start(set -> Wire.with(set, http(set, tls("rsa.crt", "rsa.key")), List.of(), List.of()))) {
             assertTrue(rsa.port() > 0);
         }
     }
