@@ -28,6 +28,7 @@ else
   if what ~= 'set' then paused = what == 'pause' and 1 or 0 end
   text = call('HINCRBY', KEYS[2], '#rev', 1) .. ' ' .. (paused or 0) .. ' ' .. json
   call('PUBLISH', ARGV[1], 'v')
+  call('PUBLISH', ARGV[1], 'c' .. what .. '=' .. k.topic)
 end
 if is_new then
   create(k.topic)

@@ -13,7 +13,9 @@ if known then return known end
 local k, number = keys_of(ARGV[4], 'jobs', 'heads', 'turn', 'rate', 'n', 'h', 'l', 'c', 'ghosts'), tonumber(ARGV[5])
 local stored = call('HGET', KEYS[2], k.topic)
 local seen = tonumber(call('HGET', KEYS[2], '#rev') or 0)
-if number == 0 then number = call('HINCRBY', KEYS[2], '#rev', 1)
+if number == 0 then
+  number = call('HINCRBY', KEYS[2], '#rev', 1)
+  call('PUBLISH', ARGV[1], 'cdrop=' .. k.topic)
 elseif number == seen + 1 then call('HSET', KEYS[2], '#rev', number) end
 if call('HLEN', k.jobs) > 0 then
   if tonumber(string.match(stored or '', '^%d+') or 0) < number then call('HSET', KEYS[2], k.topic, '') end

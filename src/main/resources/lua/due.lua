@@ -5,16 +5,24 @@
   KEYS[1..4] as in prelude.lua
   ARGV[1..2] as in prelude.lua
   ARGV[3] limit  most jobs to move in one call
-  Returns {now in microseconds, next alarm or -1, how many were moved}
+  Returns {now in microseconds, next alarm or -1, how many were moved; then for each topic of which some jobs came to
+    one of these ends: its name, how many run again, are dead, are gone}
   Atomic: a job is on one index, never on two or none. Two scanners at once are harmless.
 ]]
 local TOPICS, PAGING, MOST_GHOSTS, BYTES = 64, 60000, 100000, 262144
 local due = call('ZRANGE', KEYS[1], '-inf', now, 'BYSCORE', 'LIMIT', 0, TOPICS)
 local share, moved = math.max(1, math.floor(tonumber(ARGV[3]) / math.max(1, #due))), 0
-local keys, find, serve, found = {}, {}, {}, {}
+local keys, find, serve, found, ends = {}, {}, {}, {}, {}
 
 local function until_now(index, past)
   return call('ZRANGE', index, '-inf', now - (past or 0), 'BYSCORE', 'LIMIT', 0, share)
+end
+
+-- Counts what became of a job of the topic.
+local function came_to(k, state)
+  local of = ends[k.topic] or {delayed = 0, ready = 0, dead = 0, gone = 0}
+  ends[k.topic], of[state] = of, of[state] + 1
+  return state
 end
 
 -- For each kind of alarm: what is due, all of it read before the first write; what is done about it; and the index
@@ -80,7 +88,7 @@ function serve.l(k, at)
     local run = at.runs[i]
     call('ZREM', k.lease, id)
     run.losses, run.error = 0, 'the lease ended without an answer'
-    if run_again(k, id, run, at.records[i], 'lease-ended', nil, '') ~= 'gone' then
+    if came_to(k, run_again(k, id, run, at.records[i], 'lease-ended', nil, '')) ~= 'gone' then
       call('HSET', k.runs, id, pack_run(run))
     end
   end
@@ -96,7 +104,7 @@ function serve.e(k, at)
     detach(k, id, lane, state)
     local packed = call('HGET', k.runs, id)
     local run = packed and unpack_run(packed) or new_run(lane, due_time or (struct.unpack('>I6', record, 3)))
-    if expired(k, id, run, record) == 'dead' then call('HSET', k.runs, id, pack_run(run)) end
+    if came_to(k, expired(k, id, run, record)) == 'dead' then call('HSET', k.runs, id, pack_run(run)) end
   end
   moved = moved + #at.ids
   return k.expire
@@ -149,4 +157,8 @@ lay_ghosts()
 armed = false
 tell()
 local left = call('ZRANGE', KEYS[1], 0, 0, 'WITHSCORES')
-return {time[1] * 1000000 + time[2], left[2] and tonumber(left[2]) or -1, moved}
+local answer = {time[1] * 1000000 + time[2], left[2] and tonumber(left[2]) or -1, moved}
+for topic, of in pairs(ends) do
+  for _, value in ipairs({topic, of.delayed + of.ready, of.dead, of.gone}) do answer[#answer + 1] = value end
+end
+return answer

@@ -8,14 +8,14 @@
   ARGV[5] topic
   ARGV[6] most   jobs to move; negative: the caller has its turn, see turn.lua
   Returns {now; 0 if nothing more is there, 1 if more is, 2 if a turn is needed, 3 if the key holds something else than
-    a list; then for each job that was moved its due time}
+    a list; how many were found expired and are dead, are gone; then for each job that was moved its due time}
   Atomic: a job is ready, or on the list and settled.
 ]]
 local PLACES = {'h', 'h', 'n', 'h', 'h', 'l', 'h', 'h', 'n', 'h'}
 local known = replay()
 if known then return known end
 local k, room, most = keys_of(ARGV[5]), tonumber(ARGV[4]), tonumber(ARGV[6])
-local set, answer, entries, gone, gone_records = settings_of(k.topic), {now, 0}, {}, {}, {}
+local set, answer, entries, gone, gone_records = settings_of(k.topic), {now, 0, 0, 0}, {}, {}, {}
 local list, kept = set.redisList, set.keepDone or 0
 
 local function quoted(text)
@@ -48,7 +48,10 @@ local function settle(id, lane, record)
   -- one that was ready at once has no run yet and was due when it was pushed
   local run = packed and unpack_run(packed) or new_run(lane, (struct.unpack('>I6', record, 3)))
   if expires > 0 and expires <= now then
-    if expired(k, id, run, record) == 'dead' then call('HSET', k.runs, id, pack_run(run)) end
+    local dead = expired(k, id, run, record) == 'dead'
+    local at = dead and 3 or 4
+    answer[at] = answer[at] + 1
+    if dead then call('HSET', k.runs, id, pack_run(run)) end
     return
   end
   run.attempts, run.started = run.attempts + 1, now

@@ -47,6 +47,8 @@ local bucket_keys = sub(KEYS[1], 1, -5)
 
 local servers_key = bucket_keys .. 'servers'
 
+local history_key = bucket_keys .. 'history'
+
 -- Of jobs whose ids are the same in all topics: id -> topic.
 local ids_key = bucket_keys .. 'ids'
 

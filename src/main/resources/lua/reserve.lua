@@ -11,7 +11,8 @@
   ARGV[6..] topic (see above), how many (negative: the caller has its turn, see turn.lua); again for each topic
   Returns {now, then for each topic: 1 if more is there, 2 if a turn is needed, else 0; how many; by callback: the
     topic's settings as stored; and for each of these its id; and packed: its place (2 bytes), attempt (4),
-    maxAttempts (4), due (6), deadline (6), record}
+    maxAttempts (4), due (6), deadline (6), record; at last, for each topic of which some were found expired: which
+    of the topics given, counted from 0, how many of its jobs are dead, are gone}
   Atomic: a job is leased with its alarm set, or still ready.
 ]]
 local PLACES, PART = {'h', 'h', 'n', 'h', 'h', 'l', 'h', 'h', 'n', 'h'}, 50
@@ -120,7 +121,7 @@ local function guard_expiring(k, n)
   return guarded
 end
 
-local function lease(k, n, set, guarded, mine)
+local function lease(k, n, set, guarded, mine, over)
   if room <= 0 then return {} end
   local ids, lanes = pop(k, n, mine)
   local leased, runs, leases, count, soonest, records = {}, {}, {}, 0, nil, nil
@@ -156,7 +157,9 @@ local function lease(k, n, set, guarded, mine)
         local run = packed[i] and unpack_run(packed[i]) or new_run(lanes[i], (struct.unpack('>I6', record, 3)))
         if expires > 0 then call('ZREM', k.expire, id) end
         if expires > 0 and expires <= now and guarded[id] then
-          if expired(k, id, run, record) == 'dead' then call('HSET', k.runs, id, pack_run(run)) end
+          local state = expired(k, id, run, record)
+          over[state] = over[state] + 1
+          if state == 'dead' then call('HSET', k.runs, id, pack_run(run)) end
         else
           run.rules = ''
           if flags % 16 >= 8 then
@@ -185,7 +188,7 @@ local function lease(k, n, set, guarded, mine)
   return leased
 end
 
-local wanted = {}
+local wanted, ends = {}, {}
 for at = 6, #ARGV, 2 do
   local called = byte(ARGV[at]) == 3
   local k = keys_of(called and sub(ARGV[at], 2) or ARGV[at], 'jobs', 'lease', 'runs', 'log', 'expire', 'dead',
@@ -197,12 +200,13 @@ for at = 6, #ARGV, 2 do
   wanted[#wanted + 1] = {k = k, n = math.abs(n), set = set, refused = refused, called = called}
   if not refused then wanted[#wanted].guarded = guard_expiring(k, math.abs(n)) end
 end
-for _, want in ipairs(wanted) do
+for i, want in ipairs(wanted) do
+  local over = {dead = 0, gone = 0}
   local k, more, leased, head, first = want.k, want.refused, {}, size + 2, place_no
   answer[size + 1], answer[head], size = 0, 0, head
   if want.called then size, answer[head + 1] = head + 1, call('HGET', KEYS[2], k.topic) or '' end
   if not more then
-    leased = lease(k, want.n, want.set, want.guarded, lanes_of(want.called, want.set))
+    leased = lease(k, want.n, want.set, want.guarded, lanes_of(want.called, want.set), over)
     -- the last live one may have stood before ghosts
     if call('EXISTS', k.ghosts) == 1 then bury(k) end
     local left, own = call('LLEN', k.h) + call('LLEN', k.n) + call('LLEN', k.l), call('LLEN', k.c)
@@ -212,8 +216,12 @@ for _, want in ipairs(wanted) do
     more = left > 0 and 1 or 0
   end
   answer[head - 1], answer[head] = more, #leased
+  if over.dead + over.gone > 0 then
+    for _, value in ipairs({i - 1, over.dead, over.gone}) do ends[#ends + 1] = value end
+  end
   memory[#memory + 1] = {topic = k.topic, more = more, first = first, ids = leased, called = want.called}
 end
 tell()
 remember(memory)
+for i, value in ipairs(ends) do answer[size + i] = value end
 return answer

@@ -20,10 +20,12 @@ import io.vertx.core.eventbus.DeliveryOptions;
  * <tr><td>{@link #lists}</td><td>{@link ReadyHint}, of topics with a Redis list only</td><td>WakeVerticle</td><td>ListVerticle</td><td>likewise</td></tr>
  * <tr><td>{@link #lists}</td><td>{@link io.delayq.redis.TopicStore.Listed}</td><td>WakeVerticle</td><td>ListVerticle</td><td>likewise: said again with every look</td></tr>
  * <tr><td>{@link #room}</td><td>{@link Batch}, answered with a Boolean: taken or refused</td><td>DispatchVerticle</td><td>the consumer's room</td><td>0.1 s: sent again under the same number until answered</td></tr>
+ * <tr><td>{@link #gateway}</td><td>{@link Connections.Wanted}, answered with {@link Connections}</td><td>IngressVerticle, OpsVerticle</td><td>every GatewayVerticle</td><td>its connections in that answer</td></tr>
  * <tr><td>{@link #gateway}</td><td>{@link io.delayq.http.Visitor}, answered with true</td><td>IngressVerticle</td><td>a GatewayVerticle</td><td>the connection is closed, the client comes again</td></tr>
  * </table>
  */
 public final class Addresses {
+    private final String server;
     private final String prefix;
     private final int scanners;
     private final int dispatchers;
@@ -36,6 +38,7 @@ public final class Addresses {
      * @param scanners how many instances there are here, as of the others; 0: this server has not the role
      */
     public Addresses(String server, int scanners, int dispatchers, int lists, int gateways, int webhooks) {
+        this.server = server;
         this.prefix = "delayq." + server + ".";
         this.scanners = scanners;
         this.dispatchers = dispatchers;
@@ -46,6 +49,15 @@ public final class Addresses {
 
     public static DeliveryOptions options() {
         return new DeliveryOptions().setCodecName(LocalCodec.NAME).setLocalOnly(true);
+    }
+
+    /** The id of this server. */
+    public String server() {
+        return server;
+    }
+
+    public int gateways() {
+        return gateways;
     }
 
     public int scanners() {

@@ -3,10 +3,13 @@ package io.delayq.bus;
 import io.delayq.job.TopicCounts;
 import io.delayq.redis.Store;
 import io.vertx.core.Vertx;
+import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
-import java.util.Map;
+import java.util.NavigableMap;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 
 /**
  * How many jobs stand in each state, of all topics. Gathered some topics at a time, with rests, and the less often the
@@ -19,25 +22,35 @@ final class Depths {
     /** Between two gatherings it rests so many times as long as one has worked. */
     private static final int RESTS = 20;
 
+    private static final TopicCounts NONE = TopicCounts.none("");
+
     private final Vertx vertx;
     private final Store store;
-    private final Runnable gathered;
-    private Map<String, TopicCounts> topics = Map.of();
-    private TopicCounts sum = TopicCounts.none("");
+    private final Consumer<Collection<TopicCounts>> gathered;
+    private NavigableMap<String, TopicCounts> topics = new TreeMap<>();
+    private TopicCounts rest = NONE;
+    private TopicCounts sum = NONE;
     private boolean complete;
     private boolean underWay;
     private long endedNanos;
     private long workedNanos;
 
-    /** @param gathered told whenever there is something new */
-    Depths(Vertx vertx, Store store, Runnable gathered) {
+    /** @param gathered told whenever there is something new: each topic, and as one more what all have that are not kept */
+    Depths(Vertx vertx, Store store, Consumer<Collection<TopicCounts>> gathered) {
         this.vertx = vertx;
         this.store = store;
         this.gathered = gathered;
     }
 
-    Map<String, TopicCounts> topics() {
+    /** By name. */
+    NavigableMap<String, TopicCounts> topics() {
         return topics;
+    }
+
+    private Collection<TopicCounts> all() {
+        List<TopicCounts> all = new ArrayList<>(topics.values());
+        all.add(rest);
+        return all;
     }
 
     TopicCounts sum() {
@@ -60,8 +73,9 @@ final class Depths {
     }
 
     private final class Gathering {
-        private final Map<String, TopicCounts> found = new TreeMap<>();
-        private TopicCounts all = TopicCounts.none("");
+        private final NavigableMap<String, TopicCounts> found = new TreeMap<>();
+        private TopicCounts beyond = NONE;
+        private TopicCounts all = NONE;
         private long worked;
 
         void step(String after) {
@@ -92,6 +106,8 @@ final class Depths {
         private void add(TopicCounts counts) {
             if (found.size() < MOST_TOPICS) {
                 found.put(counts.topic(), counts);
+            } else {
+                beyond = beyond.plus(counts);
             }
             all = all.plus(counts);
         }
@@ -99,12 +115,13 @@ final class Depths {
         private void end(boolean well) {
             underWay = false;
             endedNanos = System.nanoTime();
-            workedNanos = worked;
             if (well) {
+                workedNanos = worked;
                 topics = found;
+                rest = beyond;
                 sum = all;
                 complete = true;
-                gathered.run();
+                gathered.accept(all());
             }
         }
     }

@@ -31,7 +31,9 @@ public final class HeartbeatVerticle extends VerticleBase {
     private Pulse pulse;
     private MessageConsumer<ServersHint> hints;
     private Member self;
-    private Set<String> servers = Set.of();
+    private volatile Set<String> servers = Set.of();
+    private volatile int scanners;
+    private volatile boolean answered = true;
     private Share share = new Share(Set.of());
     private long timer;
     private boolean underWay;
@@ -51,6 +53,7 @@ public final class HeartbeatVerticle extends VerticleBase {
         courier = new Courier(vertx);
         store = stores.open(vertx, "heartbeat");
         pulse = new Pulse(vertx, store, addresses, stores.meters());
+        stores.meters().servers(() -> servers.size(), () -> scanners, () -> answered ? 1 : 0);
         hints = vertx.eventBus().consumer(addresses.heartbeat(), this::hinted);
         return hints.completion()
                 .compose(ready -> pulse.start())
@@ -86,6 +89,7 @@ public final class HeartbeatVerticle extends VerticleBase {
         again = false;
         return store.servers().beat(self.saying(pulse.says())).onComplete(result -> {
             underWay = false;
+            answered = result.succeeded();
             if (stopped) {
                 return;
             }
@@ -103,6 +107,7 @@ public final class HeartbeatVerticle extends VerticleBase {
                 .collect(Collectors.toSet());
         all.stream().filter(one -> one.id().equals(self.id())).forEach(me -> self = me);
         pulse.heard(all, self);
+        scanners = scanning.size();
         share = new Share(Rendezvous.bucketsOf(self.id(), scanning, stores.buckets()));
         for (int instance = 0; instance < addresses.scanners(); instance++) {
             courier.send(addresses.scanner(instance), () -> share);

@@ -5,6 +5,7 @@ import io.delayq.http.JobJson;
 import io.delayq.job.TopicCounts;
 import io.delayq.ops.Meters;
 import io.delayq.ops.Tally;
+import io.delayq.redis.ServerList;
 import io.delayq.redis.ServerList.Member;
 import io.delayq.redis.Store;
 import io.vertx.core.Future;
@@ -12,21 +13,25 @@ import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.eventbus.Message;
 import io.vertx.core.eventbus.MessageConsumer;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collection;
-import java.util.Deque;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
-import java.util.TreeMap;
+import java.util.NavigableMap;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * What all servers do, for whoever listens to this one's events. Each server says with its heartbeats what it has done so
  * far, so that each of them hears it of all others. Owned by the heartbeat's event loop.
  */
 final class Pulse {
+    private static final Logger log = LoggerFactory.getLogger(Pulse.class);
     private static final long TICK_MILLIS = 250;
     private static final int TICKS_A_SAMPLE = 4;
     private static final int SAMPLES_A_TOPICS = 2;
@@ -35,6 +40,10 @@ final class Pulse {
     private static final long LATENESS_NANOS = 9_800_000_000L;
     private static final long STEP_MILLIS = 10_000;
     private static final int STEPS = 360;
+    private static final long HISTORY_MILLIS = 1_000;
+    /** Longer than the usual time between two scrapes. */
+    private static final long SCRAPED_MILLIS = 120_000;
+
     private static final long LIVE_DEPTH_MILLIS = 900;
     /** One that does not answer for so long is away, even if its connection stands. */
     private static final long SILENCE_NANOS = 2_500_000_000L;
@@ -50,9 +59,11 @@ final class Pulse {
     private final Flow flow = new Flow();
     private final TopicRates rates;
     private final Depths depths;
-    private final Deque<Buffer> history = new ArrayDeque<>();
-    /** The topics as they were last told of; those that were told longest ago come first. */
-    private final Map<String, Buffer> told = new HashMap<>();
+    /** As it was last read. */
+    private List<Buffer> history = List.of();
+
+    /** The topics as they were last told of. */
+    private final Map<String, Told> told = new HashMap<>();
 
     private MessageConsumer<Object> consumer;
     private Map<String, Said> said = Map.of();
@@ -60,12 +71,32 @@ final class Pulse {
     private long clockAhead;
     private long heardNanos = System.nanoTime();
     private long listenedNanos = System.nanoTime() - LISTENED_NANOS;
-    private long stepAt;
+    private long stepNanos = System.nanoTime();
+    private boolean eldest;
     private boolean up = true;
     private boolean ticking;
     private long timer;
     private int ticks;
     private String toldLast = "";
+
+    /** What was said of a topic. */
+    private record Told(TopicCounts counts, OfTopic active) {
+        Buffer json() {
+            return JobJson.object()
+                    .text("topic", counts.topic())
+                    .number("delayed", counts.delayed())
+                    .number("ready", counts.ready())
+                    .number("reserved", counts.reserved())
+                    .number("dead", counts.dead())
+                    .number("done", counts.done())
+                    .flag("paused", counts.paused())
+                    .number("subscribers", active.subscribers())
+                    .object("rates", rates -> rates.raw("pushed", Numbers.plain(active.pushed()))
+                            .raw("delivered", Numbers.plain(active.delivered()))
+                            .raw("acked", Numbers.plain(active.acked())))
+                    .end();
+        }
+    }
 
     Pulse(Vertx vertx, Store store, Addresses addresses, Meters meters) {
         this.vertx = vertx;
@@ -73,7 +104,7 @@ final class Pulse {
         this.addresses = addresses;
         this.meters = meters;
         this.rates = new TopicRates(meters);
-        this.depths = new Depths(vertx, store, () -> meters.depths(topics()));
+        this.depths = new Depths(vertx, store, meters::depths);
     }
 
     Future<?> start() {
@@ -84,7 +115,7 @@ final class Pulse {
     /** Whoever listens is to go. */
     Future<Void> stop() {
         vertx.cancelTimer(timer);
-        publish(new Event(null));
+        publish(Event.END);
         return consumer.unregister();
     }
 
@@ -111,22 +142,31 @@ final class Pulse {
         });
         said = now;
         flow.heard(tallies, heardNanos);
-        depths.refresh(isListened() ? LIVE_DEPTH_MILLIS : STEP_MILLIS);
+        // one of them is enough to keep the history
+        eldest = all.stream()
+                .filter(member -> tallies.containsKey(member.id()))
+                .min(Comparator.comparingLong(Member::started).thenComparing(Member::id))
+                .filter(member -> member.id().equals(self.id()))
+                .isPresent();
+        if (isListened()) {
+            depths.refresh(LIVE_DEPTH_MILLIS);
+        } else if (eldest || !depths.isKnown() || meters.depthsWanted(SCRAPED_MILLIS)) {
+            depths.refresh(STEP_MILLIS - ServerList.BEAT_MILLIS);
+        }
         step();
     }
 
     /** Every ten seconds one for the history. */
     private void step() {
-        long at = System.currentTimeMillis() + clockAhead;
-        if (stepAt == 0) {
-            stepAt = at;
-        }
-        if (at - stepAt >= STEP_MILLIS && depths.isKnown()) {
-            stepAt = at - stepAt < 2 * STEP_MILLIS ? stepAt + STEP_MILLIS : at;
-            Flow.Lately lately = flow.lately(LATENESS_NANOS);
-            history.add(sample(lately, lately.done()).json());
-            if (history.size() > STEPS) {
-                history.poll();
+        long stepLength = TimeUnit.MILLISECONDS.toNanos(STEP_MILLIS);
+        long over = heardNanos - stepNanos - stepLength;
+        if (over >= 0 && depths.isKnown()) {
+            stepNanos = over < stepLength ? stepNanos + stepLength : heardNanos;
+            if (eldest) {
+                Flow.Lately lately = flow.lately(LATENESS_NANOS);
+                store.servers()
+                        .remember(sample(lately, lately.done()).json(), STEP_MILLIS, STEPS)
+                        .onFailure(error -> log.debug("history not kept", error));
             }
         }
     }
@@ -145,25 +185,41 @@ final class Pulse {
                 up = isUp();
                 tick();
             }
-            message.reply(listen.begins() ? beginning() : Boolean.TRUE, Addresses.options());
+            if (listen.begins()) {
+                readHistory().onComplete(read -> message.reply(beginning(), Addresses.options()));
+            } else {
+                Courier.arrived(message);
+            }
         } else {
             Courier.arrived(message);
             if (message.body() instanceof TopicChanged change && ticking) {
                 told.remove(change.topic());
-                publish(Event.of(
+                publish(Event.ofTopic(
                         "change",
+                        change.topic(),
                         JobJson.object()
-                                .text("kind", change.kind())
+                                .text("kind", change.kind().name().toLowerCase(Locale.ROOT))
                                 .text("topic", change.topic())
                                 .end()));
             }
         }
     }
 
+    /** If it cannot be read, there is what was read before. */
+    private Future<?> readHistory() {
+        if (!isUp()) {
+            return Future.succeededFuture();
+        }
+        return store.servers()
+                .history(STEP_MILLIS, STEPS)
+                .timeout(HISTORY_MILLIS, TimeUnit.MILLISECONDS)
+                .onSuccess(read -> history = read);
+    }
+
     private Buffer beginning() {
         Buffer samples = JobJson.object()
                 .number("step", STEP_MILLIS)
-                .list("samples", List.copyOf(history), Buffer::appendBuffer)
+                .list("samples", history, Buffer::appendBuffer)
                 .end();
         return Event.text("history", samples).appendBuffer(Event.text("sample", now().json()));
     }
@@ -213,49 +269,28 @@ final class Pulse {
     /** The topics that changed, those first that come after the one that was told last. */
     private void tellTopics() {
         Map<String, OfTopic> active = Said.byTopic(said.values());
-        TreeMap<String, TopicCounts> all = new TreeMap<>(depths.topics());
+        NavigableMap<String, TopicCounts> all = depths.topics();
         told.keySet().retainAll(all.keySet());
-        List<TopicCounts> order = new ArrayList<>(all.tailMap(toldLast, false).values());
-        order.addAll(all.headMap(toldLast, true).values());
-        List<Buffer> changed = new ArrayList<>();
-        for (TopicCounts counts : order) {
-            Buffer json = topic(counts, active.get(counts.topic()));
-            if (!json.equals(told.put(counts.topic(), json))) {
-                changed.add(json);
-                toldLast = counts.topic();
-            }
-            if (changed.size() == MOST_TOPICS) {
-                break;
-            }
-        }
+        List<Event.OfTopic> changed = new ArrayList<>();
+        tell(all.tailMap(toldLast, false).values(), active, changed);
+        tell(all.headMap(toldLast, true).values(), active, changed);
         if (!changed.isEmpty()) {
-            publish(Event.of(
-                    "topics",
-                    JobJson.object()
-                            .list("topics", changed, Buffer::appendBuffer)
-                            .end()));
+            toldLast = changed.get(changed.size() - 1).topic();
+            publish(Event.ofTopics("topics", changed));
         }
     }
 
-    private static Buffer topic(TopicCounts counts, OfTopic active) {
-        OfTopic now = active == null ? new OfTopic(counts.topic(), 0, 0, 0, 0) : active;
-        return JobJson.object()
-                .text("topic", counts.topic())
-                .number("delayed", counts.delayed())
-                .number("ready", counts.ready())
-                .number("reserved", counts.reserved())
-                .number("dead", counts.dead())
-                .number("done", counts.done())
-                .flag("paused", counts.paused())
-                .number("subscribers", now.subscribers())
-                .object("rates", rates -> rates.raw("pushed", Numbers.plain(now.pushed()))
-                        .raw("delivered", Numbers.plain(now.delivered()))
-                        .raw("acked", Numbers.plain(now.acked())))
-                .end();
-    }
-
-    private Collection<TopicCounts> topics() {
-        return depths.topics().values();
+    private void tell(Collection<TopicCounts> topics, Map<String, OfTopic> active, List<Event.OfTopic> changed) {
+        for (TopicCounts counts : topics) {
+            if (changed.size() == MOST_TOPICS) {
+                return;
+            }
+            String name = counts.topic();
+            Told now = new Told(counts, active.getOrDefault(name, new OfTopic(name, 0, 0, 0, 0)));
+            if (!now.equals(told.put(name, now))) {
+                changed.add(new Event.OfTopic(name, now.json()));
+            }
+        }
     }
 
     private void publish(Event event) {

@@ -7,6 +7,7 @@ import io.delayq.redis.Stores;
 import io.delayq.redis.TopicStore.Listed;
 import io.vertx.core.Future;
 import io.vertx.core.VerticleBase;
+import java.util.Map;
 import java.util.Set;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -20,6 +21,11 @@ public final class WakeVerticle extends VerticleBase implements HintSubscription
     private static final long LOOK_MILLIS = 1_000;
     private static final long DEAF_MILLIS = 3_500;
     private static final int LOOKS_BEHIND = 2;
+    private static final Map<String, TopicChanged.Kind> KINDS = Map.of(
+            "pause", TopicChanged.Kind.PAUSED,
+            "resume", TopicChanged.Kind.RESUMED,
+            "set", TopicChanged.Kind.SETTINGS,
+            "drop", TopicChanged.Kind.DELETED);
     private static final Logger log = LoggerFactory.getLogger(WakeVerticle.class);
 
     private final Stores stores;
@@ -86,6 +92,14 @@ public final class WakeVerticle extends VerticleBase implements HintSubscription
     public void settingsChanged() {
         if (addresses.hasLists()) {
             learn();
+        }
+    }
+
+    @Override
+    public void topicChanged(String topic, String what) {
+        TopicChanged.Kind kind = KINDS.get(what);
+        if (kind != null) {
+            courier.send(addresses.pulse(), new TopicChanged(kind, topic));
         }
     }
 

@@ -57,7 +57,8 @@ public final class FrontVerticle extends VerticleBase {
         door.add(vertx, api, store, polls, store.ids(ids));
         stores.meters().queue("polls", name, polls::waiting);
         listener = new Listener(vertx, settings.http(), 1)
-                .holding(settings.frontEnds().holdMillis());
+                .holding(settings.frontEnds().holdMillis())
+                .telling(stores.meters()::answered);
         return polls.start()
                 .compose(ready -> store.ready())
                 .<Object>compose(

@@ -1,6 +1,7 @@
 package io.delayq.gateway;
 
 import io.delayq.bus.Batch;
+import io.delayq.bus.Connections;
 import io.delayq.gateway.Subscription.Held;
 import io.delayq.gateway.Subscription.Outgoing;
 import io.delayq.http.Api;
@@ -21,6 +22,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.TimeUnit;
 
 /**
  * One WebSocket connection: its subscriptions, what it holds, and what is on its way to it. What its messages ask for is
@@ -48,6 +50,11 @@ final class ClientSession implements Visitor.Listener {
     private final Map<String, Subscription> subscriptions = new LinkedHashMap<>();
     private final Set<Subscription> toAnnounce = new LinkedHashSet<>();
     private final Deque<byte[]> later = new ArrayDeque<>();
+    private final String id;
+    private final long since = System.currentTimeMillis();
+    /** When each message was written that the socket has not taken yet; it takes them in turn. */
+    private final Deque<Long> unsent = new ArrayDeque<>();
+
     private int unsentBytes;
     private long lastSent = System.nanoTime();
     private int badInARow;
@@ -58,7 +65,8 @@ final class ClientSession implements Visitor.Listener {
 
     private boolean ended;
 
-    ClientSession(GatewayVerticle gateway, Visitor visitor, Context context, FrameHandler frames) {
+    ClientSession(GatewayVerticle gateway, Visitor visitor, Context context, FrameHandler frames, String id) {
+        this.id = id;
         this.gateway = gateway;
         this.visitor = visitor;
         this.by = visitor.by();
@@ -152,6 +160,27 @@ final class ClientSession implements Visitor.Listener {
         store.untilAnswered(() -> sent
                 ? store.lost(topic, id, lease, by).mapEmpty()
                 : store.release(topic, id, lease).mapEmpty());
+    }
+
+    int unsettled() {
+        return subscriptions.values().stream().mapToInt(Subscription::unsettled).sum();
+    }
+
+    Connections.One seen() {
+        Long oldest = unsent.peek();
+        String address = visitor.address();
+        boolean named = by.endsWith("@" + address);
+        return new Connections.One(
+                id,
+                address,
+                named ? by.substring(0, by.length() - address.length() - 1) : null,
+                since,
+                subscriptions.values().stream()
+                        .filter(Subscription::isActive)
+                        .map(each -> new Connections.Subscribed(each.topic, each.prefetch(), each.unsettled()))
+                        .toList(),
+                unsettled(),
+                oldest == null ? 0 : TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - oldest));
     }
 
     String by() {
@@ -260,6 +289,7 @@ final class ClientSession implements Visitor.Listener {
             lastSent = System.nanoTime();
         }
         unsentBytes += bytes;
+        unsent.add(System.nanoTime());
         if (!wasFull && isFull()) {
             visitor.holdBack(true);
             subscriptions.values().forEach(this::announce);
@@ -269,6 +299,7 @@ final class ClientSession implements Visitor.Listener {
                 .onComplete(result -> context.runOnContext(v -> {
                     boolean full = isFull();
                     unsentBytes -= bytes;
+                    unsent.poll();
                     lastSent = System.nanoTime();
                     if (full && !isFull()) {
                         visitor.holdBack(!later.isEmpty());

@@ -2,6 +2,7 @@ package io.delayq.gateway;
 
 import io.delayq.bus.Addresses;
 import io.delayq.bus.Batch;
+import io.delayq.bus.Connections;
 import io.delayq.bus.Courier;
 import io.delayq.bus.Withdrawal;
 import io.delayq.http.Targets;
@@ -15,6 +16,7 @@ import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.VerticleBase;
 import io.vertx.core.eventbus.Message;
+import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashMap;
 import java.util.Iterator;
@@ -35,6 +37,8 @@ public final class GatewayVerticle extends VerticleBase {
     private static final long GRACE_MILLIS = 5_000;
     private static final int REMEMBERED_BATCHES = 10_000;
     private static final long BUSY_MILLIS = 2;
+    private static final int MOST_SEEN = 1_000;
+    private static final int MOST_SUBSCRIPTIONS_SEEN = 10_000;
 
     private final Stores stores;
     private final Addresses addresses;
@@ -57,8 +61,10 @@ public final class GatewayVerticle extends VerticleBase {
     private Courier courier;
     private Store store;
     private FrameHandler frames;
+    private long visits;
     private long consumers;
     private long rounds;
+    private volatile int unsettled;
     private long timer;
     private Promise<Void> empty;
 
@@ -81,6 +87,7 @@ public final class GatewayVerticle extends VerticleBase {
         store = stores.open(vertx, room);
         frames = new FrameHandler(store, targets, meters);
         meters.queue("sessions", room, sessions::size);
+        meters.sessions(room, sessions::size, () -> unsettled);
         timer = vertx.setTimer(LOOK_AFTER_MILLIS, fired -> lookAfter());
         return vertx.eventBus()
                 .consumer(addresses.room(room), this::received)
@@ -180,17 +187,37 @@ public final class GatewayVerticle extends VerticleBase {
         }
     }
 
-    private void visited(Message<Visitor> message) {
+    private void visited(Message<Object> message) {
+        if (message.body() instanceof Connections.Wanted) {
+            message.reply(connections(), Addresses.options());
+            return;
+        }
         if (empty != null) {
             message.fail(0, "stopping");
             return;
         }
-        if (message.body().claim()) {
-            ClientSession session = new ClientSession(this, message.body(), context, frames);
+        Visitor visitor = (Visitor) message.body();
+        if (visitor.claim()) {
+            ClientSession session = new ClientSession(this, visitor, context, frames, instance + "-" + ++visits);
             sessions.add(session);
             session.open();
         }
         message.reply(true, Addresses.options());
+    }
+
+    /** As many as one may reasonably look at. */
+    private Connections connections() {
+        List<Connections.One> all = new ArrayList<>();
+        int subscriptions = 0;
+        for (ClientSession session : sessions) {
+            Connections.One one = session.seen();
+            subscriptions += one.subscriptions().size();
+            if (all.size() == MOST_SEEN || subscriptions > MOST_SUBSCRIPTIONS_SEEN) {
+                return new Connections(all, true);
+            }
+            all.add(one);
+        }
+        return new Connections(all, false);
     }
 
     private void received(Message<Batch> message) {
@@ -213,6 +240,7 @@ public final class GatewayVerticle extends VerticleBase {
     private void lookAfter() {
         // armed first: one session's trouble must not end the round for all
         timer = vertx.setTimer(LOOK_AFTER_MILLIS, fired -> lookAfter());
+        unsettled = sessions.stream().mapToInt(ClientSession::unsettled).sum();
         boolean ping = ++rounds % PING_EVERY == 0;
         for (ClientSession session : List.copyOf(sessions)) {
             session.lookAfter();

@@ -70,6 +70,14 @@ final class Subscription {
         return active ? Math.max(0, prefetch - held.size()) : 0;
     }
 
+    int prefetch() {
+        return prefetch;
+    }
+
+    int unsettled() {
+        return held.size();
+    }
+
     boolean isEmpty() {
         return held.isEmpty();
     }

@@ -14,6 +14,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.function.IntConsumer;
 
 /**
  * The port, with limits on what a client may take up: the headers of a request must be there in time, counted from the
@@ -37,6 +38,7 @@ public final class Listener {
     private final int maxConnections;
     private final Map<HttpConnection, Guest> guests = new HashMap<>();
     private final long lookMillis;
+    private IntConsumer statuses = status -> {};
     private long silenceMillis = LONGEST_SILENCE_MILLIS;
     private HttpServer server;
     private long timer = -1;
@@ -62,6 +64,12 @@ public final class Listener {
     /** For requests that are held without an answer for so long. */
     public Listener holding(long millis) {
         silenceMillis = Math.max(silenceMillis, millis + ANSWER_MILLIS);
+        return this;
+    }
+
+    /** @param status told of every answer */
+    public Listener telling(IntConsumer status) {
+        statuses = status;
         return this;
     }
 
@@ -138,6 +146,7 @@ public final class Listener {
             guest.underWay++;
             guest.begun = false;
             request.response().endHandler(answered -> {
+                statuses.accept(request.response().getStatusCode());
                 guest.underWay--;
                 guest.deadline = now() + settings.idleMillis();
             });

@@ -19,6 +19,8 @@ import io.vertx.core.http.HttpMethod;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.function.Function;
+import java.util.function.Predicate;
 
 /**
  * Those who listen to what happens. They are all told the same, made once for the server; one that does not read fast
@@ -29,7 +31,7 @@ final class EventRoutes {
     private static final int MOST_STREAMS = 100;
     private static final int RETRY_AFTER_SECONDS = 5;
     private static final String EVENTS = "text/event-stream";
-    private static final long ANSWER_MILLIS = 1_000;
+    private static final long ANSWER_MILLIS = 3_000;
     private static final long REPEAT_MILLIS = 2_000;
     private static final int REPEATS_A_COMMENT = 5;
     private static final long STUCK_NANOS = 10_000_000_000L;
@@ -45,12 +47,14 @@ final class EventRoutes {
     /** One who listens. */
     private static final class Stream {
         final Outflow out;
+        final Predicate<String> maySee;
         final Promise<Void> over = Promise.promise();
         /** When it was first found full and not read since; 0: it is not. */
         long fullSince;
 
-        Stream(Outflow out) {
+        Stream(Outflow out, Predicate<String> maySee) {
             this.out = out;
+            this.maySee = maySee;
         }
     }
 
@@ -63,6 +67,10 @@ final class EventRoutes {
 
     void routes(Api api) {
         api.stream(HttpMethod.GET, "/v1/events", Right.ADMIN, NO_BODY, this::listen);
+    }
+
+    int listeners() {
+        return streams.size();
     }
 
     /** Sends everyone home. */
@@ -90,7 +98,7 @@ final class EventRoutes {
                     .with("expected at most " + MOST_STREAMS + " streams of events at a time from one server")
                     .retryAfter(RETRY_AFTER_SECONDS);
         }
-        Stream stream = new Stream(out);
+        Stream stream = new Stream(out, call.caller()::mayTouch);
         if (streams.isEmpty()) {
             open();
         }
@@ -133,21 +141,21 @@ final class EventRoutes {
         }
         vertx.eventBus().send(addresses.pulse(), new Listen(false), Addresses.options());
         if (++repeats % REPEATS_A_COMMENT == 0) {
-            write(COMMENT);
+            write(maySee -> COMMENT);
         }
         vertx.setTimer(REPEAT_MILLIS, fired -> repeat());
     }
 
     private void received(Message<Event> message) {
-        Buffer text = message.body().text();
-        if (text == null) {
+        Event event = message.body();
+        if (event.text() == null) {
             drain();
         } else {
-            write(text);
+            write(event::forOneWhoMaySee);
         }
     }
 
-    private void write(Buffer text) {
+    private void write(Function<Predicate<String>, Buffer> event) {
         long now = System.nanoTime();
         for (Stream stream : List.copyOf(streams)) {
             if (!stream.out.isBegun()) {
@@ -155,7 +163,10 @@ final class EventRoutes {
             }
             if (!stream.out.isFull()) {
                 stream.fullSince = 0;
-                stream.out.write(text.copy());
+                Buffer text = event.apply(stream.maySee);
+                if (text != null) {
+                    stream.out.write(text.copy());
+                }
             } else if (stream.fullSince == 0) {
                 stream.fullSince = now;
             } else if (now - stream.fullSince > STUCK_NANOS) {

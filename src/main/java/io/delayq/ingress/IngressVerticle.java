@@ -99,9 +99,11 @@ public final class IngressVerticle extends VerticleBase {
         routes(api, handsOut, settings.instances().gateway() > 0 ? this::showIn : null);
         events = new EventRoutes(vertx, addresses, settings.instances().ingress());
         events.routes(api);
+        new ConnectionRoutes(vertx, addresses).routes(api);
         more.add(vertx, api, store, polls, store.ids(ids));
         meters.queue("polls", name, polls::waiting);
-        listener = new Listener(vertx, settings.http(), settings.instances().ingress());
+        meters.queue("events", name, events::listeners);
+        listener = new Listener(vertx, settings.http(), settings.instances().ingress()).telling(meters::answered);
         if (settings.compat().contains(Compat.C1)) {
             listener.holding(settings.frontEnds().holdMillis());
         }
@@ -150,6 +152,7 @@ public final class IngressVerticle extends VerticleBase {
         Api api = new Api(null, null, 0);
         nobody.routes(api, true, visitor -> {});
         new EventRoutes(null, null, 1).routes(api);
+        new ConnectionRoutes(null, null).routes(api);
         return api.routes();
     }
 

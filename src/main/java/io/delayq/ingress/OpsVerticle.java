@@ -39,7 +39,9 @@ public final class OpsVerticle extends VerticleBase {
         ops.routes(vertx, api, store);
         events = new EventRoutes(vertx, addresses, 1);
         events.routes(api);
-        listener = new Listener(vertx, settings.http(), 1);
+        stores.meters().queue("events", "ops", events::listeners);
+        new ConnectionRoutes(vertx, addresses).routes(api);
+        listener = new Listener(vertx, settings.http(), 1).telling(stores.meters()::answered);
         return store.ready()
                 .<Object>compose(ready -> listener.listen(api, port).mapEmpty())
                 // one that did not start is not stopped, and its connection would outlive it

@@ -56,6 +56,9 @@ public final class Meters {
                 .description("From a job's due time to its hand-over to a consumer")
                 .serviceLevelObjectives(millis(Tally.LATENESS_MILLIS))
                 .register(registry);
+        // from the start on, so that the first failure is seen as a change
+        List.of("done", "again", "dead").forEach(this::callbacks);
+        List.of(2, 4, 5).forEach(this::answers);
     }
 
     public void pushed(String topic, int jobs) {
@@ -71,19 +74,18 @@ public final class Meters {
         lateness.record(Math.max(0, latenessMillis), TimeUnit.MILLISECONDS);
     }
 
-    /** Attempts have failed, and the jobs will run again. */
-    public void retried(String topic, long jobs) {
-        of(topic).retried.increment(jobs);
-    }
-
-    /** Jobs are dead, for whatever reason. */
-    public void died(String topic, long jobs) {
-        of(topic).dead.increment(jobs);
-    }
-
-    /** Jobs are gone because their ttl was over. */
-    public void expired(String topic, long jobs) {
-        of(topic).expired.increment(jobs);
+    /**
+     * What became of jobs that were not acknowledged.
+     *
+     * @param retried an attempt has failed, and they run again
+     * @param dead for whatever reason
+     * @param expired they are gone, for their ttl was over
+     */
+    public void ended(String topic, long retried, long dead, long expired) {
+        Counters counters = of(topic);
+        counters.retried.increment(retried);
+        counters.dead.increment(dead);
+        counters.expired.increment(expired);
     }
 
     /** So many subscribers of a topic have come or, if negative, gone. */
@@ -147,13 +149,20 @@ public final class Meters {
         return all;
     }
 
-    /** How many jobs stand in each state, as it was just found out; of the first topics singly, of all others together. */
+    /**
+     * How many jobs stand in each state, as it was just found out; of the first topics singly, of all others together.
+     *
+     * @param counted one without a name is about several topics
+     */
     public void depths(Collection<TopicCounts> counted) {
         Map<String, TopicCounts> now = new HashMap<>();
         for (TopicCounts counts : counted) {
             String topic = counts.topic();
-            if (!topicsWithDepth.contains(topic) && topicsWithDepth.size() >= MOST_TOPICS) {
+            if (topic.isEmpty() || !topicsWithDepth.contains(topic) && topicsWithDepth.size() >= MOST_TOPICS) {
                 topic = OTHER;
+            }
+            if (topic.equals(OTHER) && counts.equals(TopicCounts.none(counts.topic()))) {
+                continue;
             }
             if (topicsWithDepth.add(topic)) {
                 registerDepth(topic);
@@ -201,22 +210,27 @@ public final class Meters {
 
     /** An attempt to call a job has ended. */
     public void callback(String outcome, long nanos) {
-        callbacks
-                .computeIfAbsent(outcome, name -> Timer.builder("delayq.callbacks")
-                        .description("Attempts to call a job: done, again (it failed), dead (nothing is to come there)")
-                        .tag("outcome", name)
-                        .serviceLevelObjectives(millis(10, 100, 1_000, 10_000, 60_000))
-                        .register(registry))
-                .record(nanos, TimeUnit.NANOSECONDS);
+        callbacks(outcome).record(nanos, TimeUnit.NANOSECONDS);
+    }
+
+    private Timer callbacks(String outcome) {
+        return callbacks.computeIfAbsent(outcome, name -> Timer.builder("delayq.callbacks")
+                .description("Attempts to call a job: done, again (it failed), dead (nothing is to come there)")
+                .tag("outcome", name)
+                .serviceLevelObjectives(millis(10, 100, 1_000, 10_000, 60_000))
+                .register(registry));
     }
 
     /** A request was answered with this status. */
     public void answered(int status) {
-        answers.computeIfAbsent(status / 100, group -> Counter.builder("delayq.http.requests")
-                        .description("Requests answered, by the first digit of their status")
-                        .tag("status", group + "xx")
-                        .register(registry))
-                .increment();
+        answers(status / 100).increment();
+    }
+
+    private Counter answers(int group) {
+        return answers.computeIfAbsent(group, first -> Counter.builder("delayq.http.requests")
+                .description("Requests answered, by the first digit of their status")
+                .tag("status", first + "xx")
+                .register(registry));
     }
 
     /** A queue's length, read whenever metrics are asked for. */
@@ -231,13 +245,17 @@ public final class Meters {
 
     /** The WebSocket connections of a gateway, and the jobs that they hold. */
     public void sessions(String instance, Supplier<Number> sessions, Supplier<Number> unsettled) {
-        gauge("delayq.sessions", "WebSocket connections", instance, sessions);
-        gauge("delayq.unsettled", "Jobs that WebSocket clients have and have not settled", instance, unsettled);
+        ofVerticle("delayq.sessions", "WebSocket connections", instance, sessions);
+        ofVerticle("delayq.unsettled", "Jobs that WebSocket clients have and have not settled", instance, unsettled);
     }
 
     /** How late the event loop of a verticle came to its timers lately, at most. */
     public void loopLag(String instance, Supplier<Number> seconds) {
-        gauge("delayq.eventloop.lag.seconds", "How late an event loop was lately, at most", instance, seconds);
+        ofVerticle(
+                "delayq.eventloop.lag.seconds",
+                "How late the verticle's event loop came to its timers, at most, in the last 15 to 30 s",
+                instance,
+                seconds);
     }
 
     /** What a server knows of the others, and of Redis. */
@@ -249,13 +267,18 @@ public final class Meters {
 
     /** How many buckets a scanner has of all that its server could have. */
     public void scanning(String instance, Supplier<Number> buckets) {
-        gauge("delayq.buckets.scanned", "Buckets whose scanning is this server's", instance, buckets);
+        Gauge.builder("delayq.buckets.scanned", buckets)
+                .description("Buckets whose scanning is this server's")
+                .tag("instance", instance)
+                .strongReference(true)
+                .register(registry);
     }
 
-    private void gauge(String name, String description, String instance, Supplier<Number> value) {
+    /** Not called instance: Prometheus has a label of that name of its own. */
+    private void ofVerticle(String name, String description, String verticle, Supplier<Number> value) {
         Gauge.builder(name, value)
                 .description(description)
-                .tag("instance", instance)
+                .tag("verticle", verticle)
                 .strongReference(true)
                 .register(registry);
     }

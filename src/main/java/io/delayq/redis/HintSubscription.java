@@ -26,6 +26,9 @@ public final class HintSubscription {
         /** Settings of a topic have changed. */
         void settingsChanged();
 
+        /** Somebody has done this to a topic: set, pause, resume or drop. */
+        void topicChanged(String topic, String what);
+
         /** Hints before this moment may have been missed. */
         void listening();
     }
@@ -77,6 +80,8 @@ public final class HintSubscription {
                 listener.serversChanged();
             } else if (text.equals("v")) {
                 listener.settingsChanged();
+            } else if (text.startsWith("c") && text.contains("=")) {
+                listener.topicChanged(text.substring(text.indexOf('=') + 1), text.substring(1, text.indexOf('=')));
             }
             return;
         }

@@ -33,6 +33,7 @@ import java.util.zip.CRC32C;
  * <tr><td>rate:&lt;t&gt;</td><td>string</td><td>when the next job may go, µs; likewise</td><td>turn</td><td>expires when it is past</td></tr>
  * <tr><td>call:&lt;caller&gt;:&lt;kind&gt;</td><td>string</td><td>number and answer of the caller's last call</td><td>numbered scripts</td><td>expires after ten minutes</td></tr>
  * <tr><td>servers</td><td>hash</td><td>server -> when it was last heard of, when it started, and what it tells of itself, see {@link ServerList}; in bucket 0 only, and only in the master's memory</td><td>beat</td><td>beat; expires with the last server</td></tr>
+ * <tr><td>history</td><td>list</td><td>how all servers did, ten seconds an entry: the time, and JSON; the last hour, in bucket 0 only</td><td>history</td><td>history; expires an hour after the last server</td></tr>
  * </table>
  *
  * <p>While a rebucket is under way, what the old buckets had lies under {@code old:}, behind the same tag: an old and a
@@ -89,6 +90,11 @@ public final class Keys {
 
     public String hints() {
         return "{" + namespace + "}:hints";
+    }
+
+    /** Where how all servers did is kept. */
+    public String history() {
+        return key(0, "history");
     }
 
     String here() {

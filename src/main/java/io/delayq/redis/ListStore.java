@@ -80,12 +80,13 @@ public final class ListStore {
     private Future<Moved> enlist(int bucket, String topic, int most) {
         List<byte[]> args = List.of(Bytes.of(MOST_BYTES), Bytes.of(topic), Bytes.of(most));
         return store.caller()
-                .call(Script.ENLIST, bucket, args, answer -> answer.size() - 2, deadlineMillis)
+                .call(Script.ENLIST, bucket, args, answer -> answer.size() - 4, deadlineMillis)
                 .map(answer -> {
                     List<Long> dues = new ArrayList<>();
-                    for (int i = 2; i < answer.size(); i++) {
+                    for (int i = 4; i < answer.size(); i++) {
                         dues.add(answer.get(i).toLong());
                     }
+                    store.count(topic, 0, answer.get(2).toLong(), answer.get(3).toLong());
                     Left left = Left.values()[answer.get(1).toInteger()];
                     return new Moved(answer.get(0).toLong(), left, dues);
                 });

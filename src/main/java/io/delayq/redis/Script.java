@@ -37,6 +37,7 @@ public enum Script {
     TURN(true),
     MEND(false),
     BEAT(false),
+    HISTORY(false),
     LIST(false),
     FORECAST(false),
     GET(false),

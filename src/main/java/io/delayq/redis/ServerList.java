@@ -1,9 +1,12 @@
 package io.delayq.redis;
 
 import io.vertx.core.Future;
+import io.vertx.core.buffer.Buffer;
 import io.vertx.redis.client.Response;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.IntStream;
 
 /** The servers that live, by their heartbeats in Redis and by its clock. They are kept in bucket 0. */
 public final class ServerList {
@@ -42,11 +45,12 @@ public final class ServerList {
         }
 
         private String about() {
-            return String.join(",", roles) + " " + address + " " + version + (said.isEmpty() ? "" : " " + said);
+            return String.join(",", roles) + " " + address + " " + version + (said.isEmpty() ? "" : "\n" + said);
         }
 
         private static Member read(Response answer, int at) {
-            String[] about = answer.get(at + 1).toString().split(" ", 4);
+            String[] lines = answer.get(at + 1).toString().split("\n", 2);
+            String[] about = lines[0].split(" ", 3);
             return new Member(
                     answer.get(at).toString(),
                     about[0].isEmpty() ? List.of() : List.of(about[0].split(",")),
@@ -54,7 +58,7 @@ public final class ServerList {
                     about[2],
                     answer.get(at + 2).toLong(),
                     answer.get(at + 3).toLong(),
-                    about.length > 3 ? about[3] : "");
+                    lines.length > 1 ? lines[1] : "");
         }
     }
 
@@ -75,6 +79,23 @@ public final class ServerList {
 
     public Future<List<Member>> all() {
         return call("", "", 0, deadlineMillis);
+    }
+
+    /** How all servers did, a text for each step of time, oldest first. */
+    public Future<List<Buffer>> history(long stepMillis, int steps) {
+        return history("", stepMillis, steps).map(answer -> IntStream.range(1, answer.size())
+                .mapToObj(i -> answer.get(i).toBuffer())
+                .toList());
+    }
+
+    /** Adds the text of this step, unless another server has done so. */
+    public Future<Void> remember(Buffer text, long stepMillis, int steps) {
+        return history(text.toString(StandardCharsets.UTF_8), stepMillis, steps).mapEmpty();
+    }
+
+    private Future<Response> history(String text, long stepMillis, int steps) {
+        List<byte[]> args = List.of(Bytes.of(text), Bytes.of(stepMillis), Bytes.of(steps));
+        return caller.call(Script.HISTORY, BUCKET, args, answer -> 0, deadlineMillis);
     }
 
     private Future<List<Member>> call(String id, String about, long started, long within) {

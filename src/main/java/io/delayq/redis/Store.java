@@ -49,6 +49,7 @@ public final class Store {
     private final Keys keys;
     private final Link link;
     private final Caller caller;
+    private final Meters meters;
     private final long deadlineMillis;
     private final List<Gather<?>> gathers = new ArrayList<>();
     private final Gather<Pushed> pushes;
@@ -89,6 +90,10 @@ public final class Store {
 
         boolean isByCallback() {
             return Callback.isJobsOf(topic);
+        }
+
+        String topicOfJobs() {
+            return isByCallback() ? Callback.topicOf(topic) : topic;
         }
     }
 
@@ -131,6 +136,7 @@ public final class Store {
         this.keys = keys;
         this.link = link;
         this.caller = new Caller(link, keys, meters);
+        this.meters = meters;
         this.deadlineMillis = endpoint.deadlineMillis();
         this.pushes = gather(vertx, endpoint, Script.PUSH, (answer, i) -> {
             long due = answer.get(i + 1).toLong();
@@ -291,9 +297,31 @@ public final class Store {
     private Future<Nacked> nacked(
             String topic, String id, String lease, long wait, String error, String by, String more) {
         return nacks.add(
-                keys.bucketOf(id),
-                topic,
-                List.of(Bytes.of(id), Bytes.of(lease), Bytes.of(wait), Bytes.of(error), Bytes.of(by), Bytes.of(more)));
+                        keys.bucketOf(id),
+                        topic,
+                        List.of(
+                                Bytes.of(id),
+                                Bytes.of(lease),
+                                Bytes.of(wait),
+                                Bytes.of(error),
+                                Bytes.of(by),
+                                Bytes.of(more)))
+                .onSuccess(nacked -> count(topic, nacked));
+    }
+
+    private void count(String topic, Nacked nacked) {
+        if (!nacked.stale) {
+            boolean gone = nacked.state == null;
+            boolean dead = nacked.state == JobState.DEAD;
+            count(topic, gone || dead ? 0 : 1, dead ? 1 : 0, gone ? 1 : 0);
+        }
+    }
+
+    /** What became of jobs inside a script. If its answer is lost they are not counted. */
+    void count(String topic, long again, long dead, long gone) {
+        if (again + dead + gone > 0) {
+            meters.ended(topic, again, dead, gone);
+        }
     }
 
     /**
@@ -374,11 +402,7 @@ public final class Store {
             args.add(Bytes.of(want.topic));
             args.add(Bytes.of(want.inTurn ? -want.max : want.max));
         }
-        // a number, two or three for each topic, and two values for each job
-        int heads = 1
-                + 2 * wants.size()
-                + (int) wants.stream().filter(Want::isByCallback).count();
-        return caller.call(Script.RESERVE, bucket, args, answer -> (answer.size() - heads) / 2, 0)
+        return caller.call(Script.RESERVE, bucket, args, answer -> jobsIn(wants, answer), 0)
                 .map(answer -> reserved(token, wants, answer));
     }
 
@@ -419,7 +443,16 @@ public final class Store {
                         List.of(Bytes.of(limit)),
                         answer -> answer.get(2).toInteger(),
                         deadlineMillis)
-                .map(answer -> new Alarm(answer.get(0).toLong(), answer.get(1).toLong()));
+                .map(answer -> {
+                    for (int i = 3; i < answer.size(); i += 4) {
+                        count(
+                                answer.get(i).toString(),
+                                answer.get(i + 1).toLong(),
+                                answer.get(i + 2).toLong(),
+                                answer.get(i + 3).toLong());
+                    }
+                    return new Alarm(answer.get(0).toLong(), answer.get(1).toLong());
+                });
     }
 
     public Future<Look> look(int bucket) {
@@ -515,7 +548,19 @@ public final class Store {
         return due > answer.get(0).toLong() ? JobState.DELAYED : JobState.READY;
     }
 
-    private static Reserved reserved(String token, List<Want> wants, Response answer) {
+    /** See reserve.lua for what stands where. */
+    private static int jobsIn(List<Want> wants, Response answer) {
+        int jobs = 0;
+        int at = 1;
+        for (Want want : wants) {
+            int count = answer.get(at + 1).toInteger();
+            jobs += count;
+            at += 2 + (want.isByCallback() ? 1 : 0) + 2 * count;
+        }
+        return jobs;
+    }
+
+    private Reserved reserved(String token, List<Want> wants, Response answer) {
         List<Leased> leased = new ArrayList<>(wants.size());
         int at = 1;
         for (Want want : wants) {
@@ -531,6 +576,10 @@ public final class Store {
                 jobs.add(delivery(token, want.topic, settings, answer, at));
             }
             leased.add(new Leased(want.topic, jobs, more == MORE, more == LIMITED));
+        }
+        for (; at < answer.size(); at += 3) {
+            String topic = wants.get(answer.get(at).toInteger()).topicOfJobs();
+            count(topic, 0, answer.get(at + 1).toLong(), answer.get(at + 2).toLong());
         }
         return new Reserved(answer.get(0).toLong(), leased);
     }

@@ -1,5 +1,6 @@
 package io.delayq.redis;
 
+import io.delayq.ops.LoopLag;
 import io.delayq.ops.Meters;
 import io.vertx.core.Vertx;
 
@@ -12,6 +13,7 @@ public record Stores(RedisEndpoint endpoint, Keys keys, Meters meters) {
     public Store open(Vertx vertx, String name) {
         Store store = new Store(vertx, link(vertx, name), endpoint, keys, meters);
         meters.queue("store", name, store::waiting);
+        LoopLag.watch(vertx, name, meters);
         return store;
     }
 

@@ -16,10 +16,13 @@ import java.util.function.Predicate;
 
 /** Someone who listens to a server's events. */
 public final class EventStream implements AutoCloseable, Flow.Subscriber<String> {
+    private static final HttpClient HTTP =
+            HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
     private static final Duration LIMIT = Duration.ofSeconds(15);
 
     private final List<Event> events = new CopyOnWriteArrayList<>();
     private final CompletableFuture<Void> ended = new CompletableFuture<>();
+    private final CompletableFuture<Integer> status = new CompletableFuture<>();
     private final CompletableFuture<HttpResponse<Void>> response;
     private volatile Flow.Subscription subscription;
     private volatile int comments;
@@ -29,12 +32,13 @@ public final class EventStream implements AutoCloseable, Flow.Subscriber<String>
     public record Event(String name, JsonObject data, long nanos) {}
 
     public EventStream(int port) {
-        HttpClient http =
-                HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
-        response = http.sendAsync(
+        response = HTTP.sendAsync(
                 HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port + "/v1/events"))
                         .build(),
-                HttpResponse.BodyHandlers.fromLineSubscriber(this));
+                info -> {
+                    status.complete(info.statusCode());
+                    return HttpResponse.BodySubscribers.fromLineSubscriber(this);
+                });
     }
 
     public List<Event> events() {
@@ -44,6 +48,11 @@ public final class EventStream implements AutoCloseable, Flow.Subscriber<String>
     /** Comes with the end of the answer, however that comes. */
     public CompletableFuture<Void> ended() {
         return ended;
+    }
+
+    /** Of the answer. */
+    public int status() {
+        return TestServer.await(status);
     }
 
     public int comments() {

@@ -1,19 +1,31 @@
 package io.delayq.path;
 
+import static io.delayq.path.Wire.metric;
 import static io.delayq.path.Wire.take;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.delayq.bus.Addresses;
+import io.delayq.bus.Event;
+import io.delayq.redis.Keys;
+import io.delayq.redis.TestRedis;
+import io.vertx.core.buffer.Buffer;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Predicate;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Whoever listens to one of two servers hears what both do. */
@@ -110,7 +122,7 @@ class EventsPathTest {
         stream.await("sample", one -> one.getJsonObject("depth").getInteger("ready") == 50);
     }
 
-    private static JsonObject ofTopic(EventStream stream, String topic, java.util.function.Predicate<JsonObject> fits) {
+    private static JsonObject ofTopic(EventStream stream, String topic, Predicate<JsonObject> fits) {
         List<JsonObject> found = new ArrayList<>();
         stream.await("topics", event -> {
             event.getJsonArray("topics").stream()
@@ -121,6 +133,147 @@ class EventsPathTest {
             return !found.isEmpty();
         });
         return found.get(0);
+    }
+
+    @Test
+    void tells_what_is_done_to_topics_on_any_server() {
+        EventStream stream = listen(first);
+        stream.await("sample");
+        assertEquals(
+                200, second.send("PUT", "/v1/topics/t", "{\"keepDone\":\"1h\"}").status());
+        assertEquals(204, second.post("/v1/topics/t/pause", "").status());
+        stream.await("change", change("paused"));
+        ofTopic(stream, "t", one -> one.getBoolean("paused"));
+        assertEquals(204, first.post("/v1/topics/t/resume", "").status());
+        assertEquals(200, second.send("DELETE", "/v1/topics/t", null).status());
+        for (String kind : List.of("settings", "resumed", "deleted")) {
+            assertEquals(
+                    Set.of("kind", "topic"),
+                    stream.await("change", change(kind)).fieldNames());
+        }
+    }
+
+    private static Predicate<JsonObject> change(String kind) {
+        return event ->
+                event.getString("topic").equals("t") && event.getString("kind").equals(kind);
+    }
+
+    @Test
+    void subscribers_of_both_servers_and_their_connections_can_be_seen() {
+        EventStream stream = listen(first);
+        stream.await("sample");
+        push(first, "t", 5);
+        long before = System.currentTimeMillis();
+        try (WsConsumer one = new WsConsumer(first.vertx, first.port(), "t", 7, jobs -> {});
+                WsConsumer other = new WsConsumer(second.vertx, second.port(), "t", 3, jobs -> {})) {
+            other.stopAcking();
+            ofTopic(stream, "t", topic -> topic.getInteger("subscribers") == 2);
+            JsonObject connections = first.get("/v1/connections").json();
+            assertEquals(Set.of("connections"), connections.fieldNames());
+            assertEquals(1, connections.getJsonArray("connections").size());
+            JsonObject connection = connections.getJsonArray("connections").getJsonObject(0);
+            assertEquals(
+                    Set.of("id", "server", "address", "by", "since", "subscriptions", "unsettled", "lag"),
+                    connection.fieldNames());
+            long since = connection.getLong("since");
+            assertTrue(since >= before && since <= System.currentTimeMillis(), "since " + since);
+            assertEquals(0, connection.getInteger("lag"));
+            assertNull(connection.getString("by"));
+            JsonObject subscription = connection.getJsonArray("subscriptions").getJsonObject(0);
+            assertEquals("t", subscription.getString("topic"));
+            assertEquals(7, subscription.getInteger("prefetch"));
+            push(second, "t", 20);
+            TestRedis.await(
+                    "the jobs that it does not ack",
+                    () -> connection(second).getInteger("unsettled") == 3 && metric(second, "delayq_unsettled") == 3);
+            assertEquals(1, metric(second, "delayq_sessions"));
+            String server = connection(second).getString("server");
+            assertTrue(second.get("/v1/servers").text().contains("\"" + server + "\""), server);
+            one.stopAcking();
+        }
+    }
+
+    private static JsonObject connection(TestServer server) {
+        return server.get("/v1/connections").json().getJsonArray("connections").getJsonObject(0);
+    }
+
+    @Test
+    void no_more_than_a_hundred_may_listen_to_one_server() {
+        List<EventStream> many = new ArrayList<>();
+        for (int i = 0; i < 120; i++) {
+            many.add(listen(first));
+        }
+        List<Integer> statuses = many.stream().map(EventStream::status).toList();
+        assertEquals(100, statuses.stream().filter(status -> status == 200).count(), statuses.toString());
+        assertEquals(20, statuses.stream().filter(status -> status == 429).count(), statuses.toString());
+        many.forEach(EventStream::close);
+        TestRedis.await("room again", () -> {
+            EventStream again = listen(first);
+            return again.status() == 200;
+        });
+    }
+
+    @Test
+    void the_history_is_what_all_servers_have_kept_in_redis() {
+        List<?> time = (List<?>) TestRedis.shared().command("TIME");
+        long now = Long.parseLong(time.get(0).toString()) * 1_000;
+        String key = new Keys(first.settings.namespace(), first.settings.buckets()).history();
+        TestRedis.shared().command("RPUSH", key, (now - 20_000) + " {\"at\":1}", (now - 10_000) + " {\"at\":2}");
+        for (TestServer server : List.of(first, second)) {
+            JsonArray samples = listen(server).await("history").getJsonArray("samples");
+            assertEquals(List.of("{\"at\":1}", "{\"at\":2}"), samples.stream().limit(2).map(Object::toString).toList());
+        }
+    }
+
+    @Test
+    @Tag("storm")
+    void every_ten_seconds_one_server_adds_to_the_history() {
+        push(second, "t", 40);
+        long began = System.nanoTime();
+        JsonArray samples = new JsonArray();
+        TestRedis.await("two steps", Duration.ofSeconds(30), () -> {
+            EventStream stream = listen(second);
+            JsonArray found = stream.await("history").getJsonArray("samples");
+            stream.close();
+            samples.clear().addAll(found);
+            return found.size() == 2;
+        });
+        double seconds = (System.nanoTime() - began) / 1e9;
+        assertTrue(seconds > 9 && seconds < 25, seconds + " s");
+        JsonObject last = samples.getJsonObject(1);
+        assertEquals(2, last.getInteger("servers"));
+        assertEquals(40, last.getJsonObject("depth").getInteger("ready"));
+        assertEquals(4, rate(samples.getJsonObject(0), "pushed"), 1.5, samples.encode());
+    }
+
+    @Test
+    @Tag("storm")
+    void one_that_does_not_read_is_cut_off_and_holds_nobody_up() throws Exception {
+        EventStream other = listen(first);
+        other.await("sample");
+        String server = first.get("/v1/servers").json().getJsonArray("servers").stream()
+                .map(JsonObject.class::cast)
+                .filter(one -> one.getString("address").endsWith(":" + first.port()))
+                .findFirst()
+                .orElseThrow()
+                .getString("id");
+        try (Socket stuck = new Socket()) {
+            stuck.setReceiveBufferSize(8 * 1024);
+            stuck.connect(new InetSocketAddress("127.0.0.1", first.port()));
+            stuck.getOutputStream()
+                    .write("GET /v1/events HTTP/1.1\r\nHost: localhost\r\n\r\n".getBytes(StandardCharsets.US_ASCII));
+            TestRedis.await("it listens", () -> metric(first, "delayq_queue", "queue=\"events\"") == 2);
+            Event large = new Event("large", Buffer.buffer(":" + "x".repeat(1 << 20) + "\n\n"), List.of());
+            long began = System.nanoTime();
+            TestRedis.await("it is cut off", Duration.ofSeconds(40), () -> {
+                first.vertx.eventBus().publish("delayq." + server + ".events", large, Addresses.options());
+                return metric(first, "delayq_queue", "queue=\"events\"") == 1;
+            });
+            double seconds = (System.nanoTime() - began) / 1e9;
+            assertTrue(seconds > 9, "after " + seconds + " s already");
+            assertTrue(other.comments() > 10, "the other one hears all");
+            other.await("sample", began + 9_000_000_000L, any -> true);
+        }
     }
 
     @Test

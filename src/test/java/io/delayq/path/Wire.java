@@ -129,7 +129,7 @@ final class Wire {
                 .toList();
     }
 
-    /** All that the namespace of a server has in Redis but heartbeats and the answers kept for calls that are repeated. */
+    /** All that the namespace of a server has in Redis but heartbeats, history and the answers kept for repeated calls. */
     static Map<String, String> stored(TestServer server) {
         TestRedis redis = TestRedis.shared();
         Map<String, String> found = new TreeMap<>();
@@ -139,7 +139,7 @@ final class Wire {
                     redis.command("SCAN", cursor, "MATCH", "{" + server.settings.namespace() + "*", "COUNT", "10000");
             cursor = page.get(0).toString();
             for (Object key : (List<?>) page.get(1)) {
-                if (!key.toString().contains("}:call:") && !key.toString().endsWith("}:servers")) {
+                if (!key.toString().matches(".*}:(call:.*|servers|history)")) {
                     Object value = redis.commandBytes(bytes("DUMP"), bytes(key.toString()));
                     found.put(key.toString(), Base64.getEncoder().encodeToString((byte[]) value));
                 }

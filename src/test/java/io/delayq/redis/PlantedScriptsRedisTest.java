@@ -165,6 +165,15 @@ class PlantedScriptsRedisTest {
         }
     }
 
+    private static void history() {
+        HistoryRedisTest test = new HistoryRedisTest();
+        try {
+            test.each_step_has_one_text_whoever_brings_it();
+        } finally {
+            test.close();
+        }
+    }
+
     private static void paging() {
         JobListRedisTest test = new JobListRedisTest();
         try {
@@ -322,6 +331,12 @@ class PlantedScriptsRedisTest {
                         "now - heard > silence",
                         "one_that_was_silent",
                         PlantedScriptsRedisTest::silence),
+                new Fault(
+                        Script.HISTORY,
+                        "math.abs(now - at(last)) < step / 2",
+                        "false",
+                        "each_step_has_one",
+                        PlantedScriptsRedisTest::history),
                 new Fault(
                         Script.LIST,
                         "math.max(number - head, 0)",

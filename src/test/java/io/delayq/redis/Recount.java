@@ -301,7 +301,7 @@ public final class Recount {
                 || Set.of("next", "topics", "names", "meta").contains(rest)
                 || rest.startsWith("call:")
                 // these end by themselves
-                || rest.equals("servers")
+                || Set.of("servers", "history").contains(rest)
                 || rest.startsWith("heads:")
                 || rest.startsWith("turn:")
                 || rest.startsWith("rate:");

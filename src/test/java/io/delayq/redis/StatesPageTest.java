@@ -31,6 +31,7 @@ class StatesPageTest {
             "forecast",
             "get",
             "held",
+            "history",
             "leave",
             "list",
             "look",

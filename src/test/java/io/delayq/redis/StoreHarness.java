@@ -25,6 +25,9 @@ public final class StoreHarness implements AutoCloseable {
     public final Keys keys;
     public final TestRedis redis;
     public final String namespace;
+    /** What the store counts. */
+    public final Meters meters = new Meters(new SimpleMeterRegistry());
+
     private final TestCluster cluster;
     private final Vertx vertx;
     private final Context context;
@@ -84,7 +87,7 @@ public final class StoreHarness implements AutoCloseable {
             link = cluster == null
                     ? new RedisLink(vertx, endpoint, "test")
                     : new ClusterLink(vertx, endpoint, keys, "test");
-            store = new Store(vertx, link, endpoint, keys, new Meters(new SimpleMeterRegistry()));
+            store = new Store(vertx, link, endpoint, keys, meters);
             return Future.succeededFuture();
         });
     }
