@@ -145,6 +145,11 @@ public final class IngressVerticle extends VerticleBase {
         return listener.actualPort();
     }
 
+    /** What it serves, that of others at its port included. */
+    public List<Api.Route> served() {
+        return api.routes();
+    }
+
     /** Every route that is served, for whoever checks or describes them; their handlers cannot be called. */
     public static List<Api.Route> declared() {
         IngressVerticle nobody =

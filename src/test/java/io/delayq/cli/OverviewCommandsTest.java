@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import at.favre.lib.crypto.bcrypt.BCrypt;
 import io.delayq.config.Settings;
 import io.delayq.path.TestServer;
 import io.delayq.redis.TestRedis;
@@ -269,6 +270,19 @@ class OverviewCommandsTest extends CliTestBase {
                 0,
                 run(Map.of("DELAYQ_URL", NOBODY), "", "topics", "--url", url() + "/")
                         .code());
+    }
+
+    @Test
+    void a_secret_is_hashed_for_the_settings() {
+        assertEquals(
+                "2bb80d537b1da3e38bd30361aa855686bde0eacd7162fef6a25fe97bf527a25b\n",
+                run(Map.of(), "secret\nmore", "hash", "--token").out());
+        String hash = run(Map.of(), "pässword\r\n", "hash").out().strip();
+        assertTrue(hash.startsWith("$2b$12$"), hash);
+        assertTrue(BCrypt.verifyer().verify("pässword".toCharArray(), hash).verified);
+        Said nothing = run(Map.of(), "", "hash");
+        assertEquals(2, nothing.code());
+        assertTrue(nothing.err().contains("expected the secret"), nothing.err());
     }
 
     @Test

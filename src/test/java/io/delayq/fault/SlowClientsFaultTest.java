@@ -87,7 +87,7 @@ class SlowClientsFaultTest {
         long shortest = Collections.min(lives);
         long longest = Collections.max(lives);
         log.info("closed after {} to {} ms", shortest, longest);
-        assertTrue(shortest >= deadline * 9 / 10, "after " + shortest + " ms");
+        assertTrue(shortest >= deadline / 2, "after " + shortest + " ms");
         assertTrue(longest <= deadline + margin, "after " + longest + " ms");
     }
 

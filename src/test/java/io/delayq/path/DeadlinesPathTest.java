@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 
 /** How long a client may take, and who has all the time there is. */
 class DeadlinesPathTest {
-    private static final int HEADER_MILLIS = 400;
+    private static final int HEADER_MILLIS = 600;
 
     private static TestServer patient;
     private static TestServer hasty;
@@ -129,7 +129,7 @@ class DeadlinesPathTest {
     @Test
     void a_long_poll_outlives_every_deadline_and_what_is_sent_meanwhile_does_not_end_it() {
         try (RawHttp http = new RawHttp(hasty.port())) {
-            http.send(request("POST", "/v1/topics/t/reserve", "{\"wait\":\"1200ms\"}"));
+            http.send(request("POST", "/v1/topics/t/reserve", "{\"wait\":\"1800ms\"}"));
             http.send("G");
             assertEquals("{\"jobs\":[]}", http.read().text());
             assertEquals(

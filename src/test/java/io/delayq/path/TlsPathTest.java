@@ -16,6 +16,7 @@ import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.RequestOptions;
 import io.vertx.core.http.UpgradeRejectedException;
 import io.vertx.core.http.WebSocket;
+import io.vertx.core.http.WebSocketClient;
 import io.vertx.core.http.WebSocketClientOptions;
 import io.vertx.core.http.WebSocketConnectOptions;
 import io.vertx.core.net.PemTrustOptions;
@@ -45,6 +46,8 @@ class TlsPathTest {
 
     private static TestServer server;
     private static HttpClient client;
+    /** Held here: one that is garbage closes its connections. */
+    private static WebSocketClient sockets;
 
     @BeforeAll
     static void start() throws Exception {
@@ -58,6 +61,8 @@ class TlsPathTest {
                 List.of(Wire.user("adam", "password", true))));
         client = server.vertx.createHttpClient(
                 new HttpClientOptions().setSsl(true).setTrustOptions(trust()).setVerifyHost(true));
+        sockets = server.vertx.createWebSocketClient(
+                new WebSocketClientOptions().setSsl(true).setTrustOptions(trust()));
     }
 
     @AfterAll
@@ -201,14 +206,12 @@ class TlsPathTest {
     }
 
     private static Future<WebSocket> connect(String origin) {
-        return server.vertx
-                .createWebSocketClient(new WebSocketClientOptions().setSsl(true).setTrustOptions(trust()))
-                .connect(new WebSocketConnectOptions()
-                        .setHost("localhost")
-                        .setPort(server.port())
-                        .setURI("/v1/ws")
-                        .addHeader("Authorization", "Bearer secret")
-                        .addHeader("Origin", origin));
+        return sockets.connect(new WebSocketConnectOptions()
+                .setHost("localhost")
+                .setPort(server.port())
+                .setURI("/v1/ws")
+                .addHeader("Authorization", "Bearer secret")
+                .addHeader("Origin", origin));
     }
 
     private static <T> T await(Future<T> future) {
