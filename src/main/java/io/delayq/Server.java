@@ -14,6 +14,7 @@ import io.delayq.config.Settings;
 import io.delayq.gateway.GatewayVerticle;
 import io.delayq.http.JobText;
 import io.delayq.http.Login;
+import io.delayq.http.MoreRoutes;
 import io.delayq.http.PortCheck;
 import io.delayq.http.Resolver;
 import io.delayq.http.Sessions;
@@ -36,6 +37,7 @@ import io.delayq.redis.ServerList.Member;
 import io.delayq.redis.SharedKey;
 import io.delayq.redis.StartCheck;
 import io.delayq.redis.Stores;
+import io.delayq.web.Dashboard;
 import io.delayq.webhook.WebhookVerticle;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
@@ -189,11 +191,11 @@ public final class Server {
         int askedPort = set.http().port() == 0
                 ? -freePorts.incrementAndGet()
                 : set.http().port();
-        FrontDoor fronts = FrontDoor.ofMainPort(set, stores.meters(), targets);
+        MoreRoutes more = new Dashboard().and(FrontDoor.ofMainPort(set, stores.meters(), targets));
         List<IngressVerticle> doors = new ArrayList<>();
         List<FrontVerticle> ownDoors = new ArrayList<>();
         for (int i = 0; i < instances.ingress(); i++) {
-            doors.add(new IngressVerticle(set, stores, addresses, targets, ids, login, ops, fronts, askedPort, i));
+            doors.add(new IngressVerticle(set, stores, addresses, targets, ids, login, ops, more, askedPort, i));
         }
         if (!doors.isEmpty()) {
             FrontDoor.announce(set);
@@ -202,7 +204,8 @@ public final class Server {
                             set, at, login.access(), stores, addresses, ids, door, "front-" + ownDoors.size())));
         }
         // whoever runs a server can ask it how it is, also one that takes no jobs
-        OpsVerticle window = doors.isEmpty() ? new OpsVerticle(set, login.access(), stores, addresses, ops, askedPort) : null;
+        OpsVerticle window =
+                doors.isEmpty() ? new OpsVerticle(set, login.access(), stores, addresses, ops, askedPort) : null;
         int woken = Math.min(1, instances.scanner() + dispatchers);
         return check(endpoint, keys, set.users().isEmpty() ? null : key)
                 .compose(ok -> deploy(lists, i -> new ListVerticle(stores, addresses)))

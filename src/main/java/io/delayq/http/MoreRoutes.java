@@ -10,4 +10,12 @@ import io.vertx.core.Vertx;
 public interface MoreRoutes {
     /** Called once in each instance, before it listens, with what belongs to its event loop. */
     void add(Vertx vertx, Api api, Store store, Polls polls, IdSource ids);
+
+    /** These first, so that they win over those of {@code others}. */
+    default MoreRoutes and(MoreRoutes others) {
+        return (vertx, api, store, polls, ids) -> {
+            add(vertx, api, store, polls, ids);
+            others.add(vertx, api, store, polls, ids);
+        };
+    }
 }

@@ -23,8 +23,7 @@ public final class OpsVerticle extends VerticleBase {
     private EventRoutes events;
     private Listener listener;
 
-    public OpsVerticle(
-            Settings settings, Access access, Stores stores, Addresses addresses, OpsRoutes ops, int port) {
+    public OpsVerticle(Settings settings, Access access, Stores stores, Addresses addresses, OpsRoutes ops, int port) {
         this.settings = settings;
         this.access = access;
         this.stores = stores;

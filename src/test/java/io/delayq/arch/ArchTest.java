@@ -48,7 +48,7 @@ class ArchTest {
 
     /** Also those to come. */
     private static final List<String> ROOMS =
-            List.of("ingress", "bucket", "ready", "gateway", "list", "webhook", "compat", "admin");
+            List.of("ingress", "bucket", "ready", "gateway", "list", "webhook", "compat", "web", "admin");
 
     private static final List<String> SHARED = List.of("job", "bus", "redis", "http", "config", "ops");
 
@@ -70,7 +70,7 @@ class ArchTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"ingress", "bucket", "ready", "gateway", "list", "webhook", "compat", "admin"})
+    @ValueSource(strings = {"ingress", "bucket", "ready", "gateway", "list", "webhook", "compat", "web", "admin"})
     void a_room_knows_what_is_shared_and_no_other_room(String room) {
         assertTrue(ROOMS.contains(room));
         room(BASE, room).check(CLASSES);

@@ -12,13 +12,16 @@ import java.net.http.WebSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
 /** A real browser without a window, and its console. */
-final class Chromium implements AutoCloseable {
+public final class Chromium implements AutoCloseable {
     private final HttpClient http = HttpClient.newHttpClient();
     private final Process process;
     /** If the tests are interrupted. */
@@ -26,7 +29,7 @@ final class Chromium implements AutoCloseable {
 
     private final int port;
 
-    Chromium(Path profile) throws IOException {
+    public Chromium(Path profile) throws IOException {
         String program = Stream.of("chromium", "chromium-browser", "google-chrome")
                 .filter(Machine::hasTool)
                 .filter(Chromium::starts)
@@ -78,9 +81,10 @@ final class Chromium implements AutoCloseable {
     }
 
     /** A page, and a way to type into its console. */
-    final class Tab implements WebSocket.Listener {
+    public final class Tab implements WebSocket.Listener {
         private final StringBuilder text = new StringBuilder();
-        private volatile CompletableFuture<JsonObject> answer;
+        private final Map<Integer, CompletableFuture<JsonObject>> answers = new ConcurrentHashMap<>();
+        private final List<String> complaints = new CopyOnWriteArrayList<>();
         private final WebSocket socket;
         private int calls;
 
@@ -89,35 +93,69 @@ final class Chromium implements AutoCloseable {
         }
 
         /** What the expression or the promise comes to, as text. */
-        String type(String expression) {
-            answer = new CompletableFuture<>();
-            JsonObject call = new JsonObject()
-                    .put("id", ++calls)
-                    .put("method", "Runtime.evaluate")
-                    .put(
-                            "params",
-                            new JsonObject().put("expression", expression).put("awaitPromise", true));
-            socket.sendText(call.encode(), true);
-            JsonObject result = TestServer.await(answer).getJsonObject("result");
+        public String type(String expression) {
+            JsonObject result = call(
+                    "Runtime.evaluate",
+                    new JsonObject().put("expression", expression).put("awaitPromise", true));
             if (result.containsKey("exceptionDetails")) {
                 throw new AssertionError(result.encode());
             }
             return String.valueOf(result.getJsonObject("result").getValue("value"));
         }
 
+        /** A call of the DevTools protocol, and its result. */
+        public JsonObject call(String method, JsonObject params) {
+            CompletableFuture<JsonObject> answer = new CompletableFuture<>();
+            answers.put(++calls, answer);
+            JsonObject call =
+                    new JsonObject().put("id", calls).put("method", method).put("params", params);
+            socket.sendText(call.encode(), true);
+            JsonObject answered = TestServer.await(answer);
+            if (answered.containsKey("error")) {
+                throw new AssertionError(method + ": " + answered.encode());
+            }
+            return answered.getJsonObject("result");
+        }
+
+        /** From now on keeps what the console shows in red. */
+        public void listen() {
+            call("Runtime.enable", new JsonObject());
+            call("Log.enable", new JsonObject());
+        }
+
+        public List<String> complaints() {
+            return complaints;
+        }
+
         @Override
         public CompletionStage<?> onText(WebSocket from, CharSequence data, boolean last) {
             text.append(data);
             if (last) {
-                answer.complete(new JsonObject(text.toString()));
+                JsonObject message = new JsonObject(text.toString());
                 text.setLength(0);
+                if (message.containsKey("id")) {
+                    answers.remove(message.getInteger("id")).complete(message);
+                } else {
+                    hear(message.getString("method"), message.getJsonObject("params"));
+                }
             }
             from.request(1);
             return null;
         }
+
+        private void hear(String event, JsonObject params) {
+            boolean complains = event.equals("Runtime.exceptionThrown")
+                    || event.equals("Runtime.consoleAPICalled")
+                            && params.getString("type").equals("error")
+                    || event.equals("Log.entryAdded")
+                            && params.getJsonObject("entry").getString("level").equals("error");
+            if (complains) {
+                complaints.add(params.encode());
+            }
+        }
     }
 
-    Tab open(String url) throws IOException, InterruptedException {
+    public Tab open(String url) throws IOException, InterruptedException {
         HttpRequest request = HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port + "/json/new?" + url))
                 .PUT(HttpRequest.BodyPublishers.noBody())
                 .build();

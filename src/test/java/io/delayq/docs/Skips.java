@@ -4,7 +4,7 @@ import org.junit.jupiter.api.extension.ExtensionContext;
 import org.junit.jupiter.api.extension.TestWatcher;
 
 /** Says which test was skipped and why, which the build's summary does not. */
-final class Skips implements TestWatcher {
+public final class Skips implements TestWatcher {
     @Override
     public void testAborted(ExtensionContext context, Throwable cause) {
         tell(context.getDisplayName(), cause);

@@ -1,0 +1,41 @@
+import { h, replace } from "/assets/dom.js";
+import { t } from "/assets/i18n.js";
+import { logIn } from "/assets/session.js";
+import { field, problemBox } from "/assets/ui.js";
+
+/** Asks who is there. @param entered called once it is known */
+export function loginPage(main, scope, entered) {
+  const user = h("input", { type: "text", name: "user", autocomplete: "username", required: true, autocapitalize: "none", spellcheck: "false" });
+  const password = h("input", { type: "password", name: "password", autocomplete: "current-password", required: true });
+  const problem = h("div");
+  const ok = h("button.primary", { type: "submit" }, t("login.go"));
+  async function submit(event) {
+    event.preventDefault();
+    ok.disabled = true;
+    replace(problem);
+    try {
+      await logIn(user.value, password.value);
+      entered();
+    } catch (error) {
+      const wait = error.status === 429 && error.retryAfter ? t("login.wait", { n: Number(error.retryAfter) }) : null;
+      replace(problem, problemBox(wait ? { title: error.title, detail: wait } : error));
+      ok.disabled = false;
+      password.select();
+    }
+  }
+  replace(
+    main,
+    h(
+      "form.card.login",
+      { onsubmit: submit },
+      h("img", { src: "/assets/logo.svg", alt: "", width: "44", height: "44" }),
+      h("h1", {}, t("login.title")),
+      h("p.muted", {}, t("login.hint")),
+      field(t("login.user"), user),
+      field(t("login.password"), password),
+      problem,
+      ok,
+    ),
+  );
+  user.focus();
+}
