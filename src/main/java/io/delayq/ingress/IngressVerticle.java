@@ -201,7 +201,8 @@ public final class IngressVerticle extends VerticleBase {
         }
         new LoginRoutes(vertx, login).routes(api);
         ops.routes(vertx, api, store);
-        events = new EventRoutes(vertx, addresses, settings == null ? 1 : settings.instances().ingress());
+        events = new EventRoutes(
+                vertx, addresses, settings == null ? 1 : settings.instances().ingress());
         events.routes(api);
         new ConnectionRoutes(vertx, addresses).routes(api);
         DocRoutes.routes(vertx, api);
