@@ -87,8 +87,6 @@ public final class ChildServer implements AutoCloseable {
                 "-XX:TieredStopAtLevel=1",
                 "-XX:+UseSerialGC",
                 "-XX:-UsePerfData",
-                "-XX:+UnlockDiagnosticVMOptions",
-                "-XX:-BytecodeVerificationRemote",
                 sharing,
                 "-Xmx" + heap,
                 "-cp",

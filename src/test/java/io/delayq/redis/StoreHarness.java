@@ -36,9 +36,13 @@ public final class StoreHarness implements AutoCloseable {
     private Store store;
     private Link link;
 
-    /** Patient: the first calls of a Java that has just begun are slow. */
     public StoreHarness(TestRedis redis, int buckets) {
-        this(
+        this(redis, redis.url(), "s" + UUID.randomUUID().toString().substring(0, 8), buckets);
+    }
+
+    /** One for many calls at once, the first of which are slow where Java has just begun. */
+    static StoreHarness patient(TestRedis redis, int buckets) {
+        return new StoreHarness(
                 redis,
                 null,
                 withDeadline(Settings.defaults().redis().withUrl(redis.url()), PATIENT_MILLIS),

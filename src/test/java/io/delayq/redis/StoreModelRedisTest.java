@@ -45,7 +45,7 @@ public class StoreModelRedisTest {
 
     /** Also run with a fault planted, to see that it turns red. */
     public static void check(long seed, int buckets, int steps) {
-        try (StoreHarness harness = new StoreHarness(TestRedis.shared(), buckets);
+        try (StoreHarness harness = StoreHarness.patient(TestRedis.shared(), buckets);
                 SetClock clock = new SetClock(harness)) {
             new ModelRun(harness, clock, new Random(seed)).run(steps);
         } catch (AssertionError | RuntimeException e) {
