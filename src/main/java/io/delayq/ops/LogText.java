@@ -31,13 +31,23 @@ final class LogText {
 
     /** One value of a field: in quotes if it could be taken for more than one. */
     static void appendValue(StringBuilder out, String value) {
-        if (!value.isEmpty() && value.chars().allMatch(c -> c > ' ' && c != '"' && c != '=' && c != '\\')) {
+        if (isWord(value)) {
             append(out, value, false);
         } else {
             out.append('"');
             append(out, value, true);
             out.append('"');
         }
+    }
+
+    private static boolean isWord(String value) {
+        for (int i = 0; i < value.length(); i++) {
+            char c = value.charAt(i);
+            if (c <= ' ' || c == '"' || c == '=' || c == '\\') {
+                return false;
+            }
+        }
+        return !value.isEmpty();
     }
 
     /**

@@ -1,9 +1,10 @@
 package io.delayq.fault;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assertions.fail;
 
+import at.favre.lib.crypto.bcrypt.BCrypt;
 import io.delayq.config.Settings.LogTo;
 import io.delayq.redis.TestRedis;
 import io.vertx.core.json.JsonObject;
@@ -42,9 +43,12 @@ class SecretsFaultTest {
     private static final String QUERY = "hush-query-4711";
     private static final String ERROR = "hush-error-4711";
     private static final String HUSH = "hush";
+    private static final String HASH = BCrypt.withDefaults().hashToString(4, PASSWORD.toCharArray());
 
     private final HttpClient http =
             HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
+
+    private final List<String> sessions = new ArrayList<>();
 
     @TempDir
     private Path dir;
@@ -92,7 +96,7 @@ class SecretsFaultTest {
                     rights: [push, consume, admin]
                 users:
                   - name: ops
-                    bcrypt: $2y$10$hush/bodyhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhh
+                    bcrypt: %s
                     role: admin
                 webhook:
                   allow: 127.0.0.0/8
@@ -100,7 +104,7 @@ class SecretsFaultTest {
                   to: %s
                   dir: %s
                 """
-                        .formatted(REDIS, redis.port(), name, TOKEN, name, logs(to));
+                        .formatted(REDIS, redis.port(), name, TOKEN, HASH, name, logs(to));
         try {
             Path file = Files.writeString(dir.resolve(name + ".yaml"), config);
             return ChildServer.start(dir.resolve("data-" + name), "-c", file.toString());
@@ -141,7 +145,9 @@ class SecretsFaultTest {
                 201, call(server, "POST", "/v1/topics/called/jobs", callback).statusCode());
         call(server, "POST", "/v1/topics/called/jobs", callback.replace("http:", "ftp:"));
         call(server, "PUT", "/v1/topics/called", "{\"webhook\":{\"secret\":\"" + WEBHOOK + "\"}}");
-        call(server, "POST", "/v1/login", "{\"user\":\"ops\",\"password\":\"" + PASSWORD + "\"}");
+        logIn(server);
+        call(server, "POST", "/v1/login", "{\"user\":\"ops\",\"password\":\"" + PASSWORD + "x\"}");
+        call(server, "POST", "/v1/login", "{\"user\":\"" + PASSWORD + "\",\"password\":\"x\"}");
         call(server, "POST", "/v1/login", "{\"password\":\"" + PASSWORD + "\"}");
         for (String odd : List.of("Bearer " + TOKEN + "x", "Basic " + TOKEN, TOKEN)) {
             HttpRequest request = request(server, "GET", "/v1/topics", null)
@@ -160,6 +166,21 @@ class SecretsFaultTest {
                 throw new AssertionError(e);
             }
         });
+    }
+
+    private void logIn(ChildServer server) throws Exception {
+        HttpResponse<String> answer =
+                call(server, "POST", "/v1/login", "{\"user\":\"ops\",\"password\":\"" + PASSWORD + "\"}");
+        assertEquals(200, answer.statusCode(), answer.body());
+        String cookie = answer.headers().firstValue("Set-Cookie").orElseThrow().split("[=;]")[1];
+        assertTrue(cookie.length() > 20, cookie);
+        sessions.add(cookie);
+        HttpRequest request = HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + server.port() + "/v1/topics"))
+                .timeout(LIMIT)
+                .header("Cookie", "delayq-session=" + cookie)
+                .build();
+        assertEquals(
+                200, http.send(request, HttpResponse.BodyHandlers.ofString()).statusCode());
     }
 
     private void overWebSocket(ChildServer server) throws Exception {
@@ -223,7 +244,11 @@ class SecretsFaultTest {
         assertTrue(all.contains("before=info level=debug"), all);
         assertEquals(to != LogTo.CONSOLE, all.contains("/v1/topics/seen/jobs"), all);
         assertEquals(to != LogTo.CONSOLE, all.contains("/v1/login"), all);
-        all.lines().filter(line -> line.contains(HUSH)).forEach(line -> assertFalse(true, to + " tells: " + line));
+        for (String secret : Stream.concat(Stream.of(HUSH, HASH), sessions.stream()).toList()) {
+            all.lines()
+                    .filter(line -> line.contains(secret))
+                    .forEach(line -> fail(to + " tells " + secret + ": " + line));
+        }
         if (to == LogTo.JSON) {
             all.lines().filter(line -> !line.isEmpty()).forEach(JsonObject::new);
         }
