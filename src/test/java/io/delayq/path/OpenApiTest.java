@@ -63,7 +63,12 @@ class OpenApiTest {
 
     @Test
     void every_operation_answers_with_each_status_that_is_described() {
-        StatusTour tour = new StatusTour(description, declared());
+        Set<String> served = declared();
+        // added by a room of its own
+        if (shared().get("/").status() == 200) {
+            served.add("GET /");
+        }
+        StatusTour tour = new StatusTour(description, served);
         tour.run();
         Set<String> expected = new TreeSet<>();
         description.operations().values().stream()

@@ -159,8 +159,12 @@ final class StatusTour {
 
     private void pages(TestServer server) {
         for (String name :
-                List.of("GET /openapi.yaml", "GET /asyncapi.yaml", "GET /docs", "GET /problems/{name}", "GET /")) {
+                List.of("GET /openapi.yaml", "GET /asyncapi.yaml", "GET /docs", "GET /problems/{name}")) {
             callIfServed(server, name);
+        }
+        if (served.contains("GET /")) {
+            String tag = call(server, 200, "GET /").header("ETag");
+            send(server, 304, request("GET /", null, "If-None-Match: " + tag));
         }
     }
 
