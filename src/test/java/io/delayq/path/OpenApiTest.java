@@ -65,8 +65,10 @@ class OpenApiTest {
     void every_operation_answers_with_each_status_that_is_described() {
         Set<String> served = declared();
         // added by a room of its own
-        if (shared().get("/").status() == 200) {
-            served.add("GET /");
+        try (RawHttp http = new RawHttp(shared().port())) {
+            if (http.send(RawHttp.request("GET", "/", null)).read().status() == 200) {
+                served.add("GET /");
+            }
         }
         StatusTour tour = new StatusTour(description, served);
         tour.run();

@@ -158,8 +158,7 @@ final class StatusTour {
     }
 
     private void pages(TestServer server) {
-        for (String name :
-                List.of("GET /openapi.yaml", "GET /asyncapi.yaml", "GET /docs", "GET /problems/{name}")) {
+        for (String name : List.of("GET /openapi.yaml", "GET /asyncapi.yaml", "GET /docs", "GET /problems/{name}")) {
             callIfServed(server, name);
         }
         if (served.contains("GET /")) {
