@@ -6,7 +6,6 @@ import com.fasterxml.jackson.core.StreamReadConstraints;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
-import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.delayq.http.Problem;
 import java.io.IOException;
 import java.io.InputStream;
@@ -338,12 +337,5 @@ final class OpenApi {
         } catch (IOException e) {
             throw new AssertionError(e);
         }
-    }
-
-    /** A document with one part changed, to see that it matters. */
-    OpenApi without(String pointer, String member) {
-        JsonNode copy = document.deepCopy();
-        ((ObjectNode) copy.at(pointer)).remove(member);
-        return new OpenApi(copy, ConcurrentHashMap.newKeySet());
     }
 }

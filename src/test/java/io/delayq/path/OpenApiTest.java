@@ -63,7 +63,14 @@ class OpenApiTest {
 
     @Test
     void every_operation_answers_with_each_status_that_is_described() {
-        StatusTour tour = new StatusTour(description, declared());
+        Set<String> served = declared();
+        // added by a room of its own
+        try (RawHttp http = new RawHttp(shared().port())) {
+            if (http.send(RawHttp.request("GET", "/", null)).read().status() == 200) {
+                served.add("GET /");
+            }
+        }
+        StatusTour tour = new StatusTour(description, served);
         tour.run();
         Set<String> expected = new TreeSet<>();
         description.operations().values().stream()
