@@ -23,8 +23,7 @@ class EventTest {
         assertEquals(
                 "event: topics\ndata: {\"topics\":[{\"topic\":\"a1\"},{\"topic\":\"b1\"},{\"topic\":\"a2\"}]}\n\n",
                 seen(event, ""));
-        assertEquals(
-                "event: topics\ndata: {\"topics\":[{\"topic\":\"a1\"},{\"topic\":\"a2\"}]}\n\n", seen(event, "a"));
+        assertEquals("event: topics\ndata: {\"topics\":[{\"topic\":\"a1\"},{\"topic\":\"a2\"}]}\n\n", seen(event, "a"));
         assertNull(seen(event, "c"));
     }
 

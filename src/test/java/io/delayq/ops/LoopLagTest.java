@@ -30,13 +30,13 @@ class LoopLagTest {
             });
             // the timer was due in the first 250 ms of these 400
             TestRedis.await(
-                    "it is seen", () -> registry.get("delayq.eventloop.lag.seconds")
+                    "it is seen",
+                    () -> registry.get("delayq.eventloop.lag.seconds")
                                     .tag("verticle", "one")
                                     .gauge()
                                     .value()
                             > 0.1);
-            assertTrue(
-                    registry.get("delayq.eventloop.lag.seconds").gauge().value() < 60, "in seconds");
+            assertTrue(registry.get("delayq.eventloop.lag.seconds").gauge().value() < 60, "in seconds");
         } finally {
             TestServer.await(vertx.close().toCompletionStage().toCompletableFuture());
         }

@@ -221,7 +221,9 @@ class EventsPathTest {
         TestRedis.shared().command("RPUSH", key, (now - 20_000) + " {\"at\":1}", (now - 10_000) + " {\"at\":2}");
         for (TestServer server : List.of(first, second)) {
             JsonArray samples = listen(server).await("history").getJsonArray("samples");
-            assertEquals(List.of("{\"at\":1}", "{\"at\":2}"), samples.stream().limit(2).map(Object::toString).toList());
+            assertEquals(
+                    List.of("{\"at\":1}", "{\"at\":2}"),
+                    samples.stream().limit(2).map(Object::toString).toList());
         }
     }
 
