@@ -44,7 +44,8 @@ export function problemBox(problem, retry) {
       {},
       h("p.problem-title", {}, problem.title ?? t("problem.title.any")),
       problem.detail && h("p", {}, problem.detail),
-      problem.errors?.length > 0 &&
+      // a single fault is told in the detail already
+      (problem.errors?.length > 1 || problem.errors?.[0]?.pointer) &&
         h("ul", {}, problem.errors.map((fault) => h("li", {}, h("code", {}, fault.pointer || "/"), h("span", {}, fault.detail)))),
       problem.advice && h("p.advice", {}, problem.advice),
       retry && button(t("retry"), retry),
@@ -222,7 +223,7 @@ export function confirmMany({ title, count, says, note, confirm, danger, run }) 
     .then((found) => {
       replace(
         body,
-        h("p.big-number", {}, found.atLeast ? t("atLeast", { n: found.n }) : t("number", { n: found.n })),
+        h("p.big-number", {}, t(found.atLeast ? "atLeast" : "jobs", { n: found.n })),
         h("p", {}, says(found)),
         note && h("p.muted", {}, note),
       );

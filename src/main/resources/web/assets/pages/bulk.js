@@ -46,7 +46,7 @@ export function requeueAll(topic, done) {
   confirmMany({
     title: t("requeue.title", { topic }),
     count: () => counted(topic, "dead"),
-    says: ({ n }) => t("requeue.says", { n }),
+    says: () => t("requeue.says"),
     confirm: t("requeue.all"),
     run: async () => {
       const { requeued } = await post(path("topics", topic, "dead", "requeue"), {});
@@ -59,11 +59,11 @@ export function requeueAll(topic, done) {
 /** Deletes all jobs of one state. */
 export function purge(topic, state, done) {
   confirmMany({
-    title: t("purge.title", { state: t(`state.${state}`), topic }),
+    title: t("purge.title", { state: t(`state.${state}`).toLowerCase(), topic }),
     count: () => counted(topic, state),
-    says: ({ n }) => t("purge.says", { n, state: t(`state.${state}`) }),
+    says: () => t("purge.says"),
     note: state === "reserved" ? t("purge.reserved") : t("purge.note"),
-    confirm: t(`purge.all.${state}`),
+    confirm: t("delete.these"),
     danger: true,
     run: async () => {
       const { deleted } = await remove(`${path("topics", topic, "jobs")}?state=${state}`);
@@ -88,9 +88,9 @@ function deleteGroup(topic, done) {
       confirmMany({
         title: t("group.title.of", { group, topic }),
         count: () => countedGroup(topic, group),
-        says: ({ n }) => t("group.says", { n, group }),
+        says: () => t("group.says"),
         note: t("purge.reserved"),
-        confirm: t("group.delete"),
+        confirm: t("delete.these"),
         danger: true,
         run: async () => {
           const { deleted } = await remove(path("topics", topic, "groups", group));
@@ -137,7 +137,7 @@ function deleteTopic(topic) {
   get(path("topics", topic))
     .then((info) => {
       const n = info.delayed + info.ready + info.reserved + info.dead + info.done;
-      replace(says, h("p.big-number", {}, t("number", { n })), h("p", {}, t("topic.delete.says", { n })));
+      replace(says, h("p.big-number", {}, t("jobs", { n })), h("p", {}, t("topic.delete.says")));
     })
     .catch((problem) => replace(says, problemBox(problem)));
 }

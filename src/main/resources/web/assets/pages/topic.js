@@ -131,7 +131,7 @@ export function topicPage(main, { params: { topic }, query }, scope) {
     if (detail.kind === "paused" || detail.kind === "resumed") {
       info.paused = detail.kind === "paused";
       head();
-    } else if (detail.kind === "deleted") {
+    } else if (detail.kind === "deleted" || chosen === "settings") {
       load();
     }
   });

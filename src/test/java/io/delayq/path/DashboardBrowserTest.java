@@ -157,6 +157,12 @@ class DashboardBrowserTest {
             Screen screen = Screen.open(chromium, server.port());
             screen.go("#/topics/act/jobs/one");
             assertTrue(screen.text("pre.code").contains("\"n\": 12345678901234567890"), screen.text("pre.code"));
+            screen.tab().type("navigator.clipboard.writeText = async text => { window.copied = text; }; ''");
+            press(screen, "Copy as curl");
+            screen.until("copied", "window.copied");
+            assertTrue(
+                    screen.tab().type("window.copied").contains("\"body\":{\"n\":12345678901234567890}}' http://127"),
+                    screen.tab().type("window.copied"));
             press(screen, "Reschedule");
             screen.fill("dialog input", "2h");
             screen.click("dialog [type=submit]");
@@ -183,7 +189,7 @@ class DashboardBrowserTest {
             press(screen, "Delete a group…");
             screen.fill("dialog input", "g");
             screen.click("dialog [type=submit]");
-            screen.until("its count", "document.querySelector('dialog .big-number')?.textContent === '3'");
+            screen.until("its count", "document.querySelector('dialog .big-number')?.textContent === '3 jobs'");
             assertEquals(4, server.get("/v1/topics/bulk").json().getInteger("delayed"));
             screen.click("dialog .danger");
             TestRedis.await(
@@ -191,7 +197,7 @@ class DashboardBrowserTest {
             screen.until("the dialog gone", "!document.querySelector('dialog')");
             screen.until("a list", "!document.querySelector('main .skeleton')");
             press(screen, "Delete all delayed…");
-            screen.until("its count", "document.querySelector('dialog .big-number')?.textContent === '1'");
+            screen.until("its count", "document.querySelector('dialog .big-number')?.textContent === '1 job'");
             screen.click("dialog .danger");
             TestRedis.await(
                     "all gone", () -> server.get("/v1/topics/bulk").json().getInteger("delayed") == 0);
