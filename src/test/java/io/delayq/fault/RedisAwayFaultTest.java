@@ -78,7 +78,7 @@ class RedisAwayFaultTest {
     }
 
     @Test
-    @SideBySide
+    @Alone
     void while_redis_is_frozen_pushes_are_refused_in_time_and_in_bounds_and_soon_after_the_thaw_they_are_taken() {
         try (TestServer server = TestServer.start(settings ->
                 withRedis(settings, settings.redis().withUrl(redis.url()).withQueue(50)))) {
@@ -117,7 +117,7 @@ class RedisAwayFaultTest {
     }
 
     @Test
-    @SideBySide
+    @Alone
     void with_64_buckets_no_push_waits_for_those_of_other_buckets_and_what_is_said_not_to_be_stored_is_not() {
         try (TestServer server = TestServer.start(settings -> withBuckets(settings.withRedisUrl(redis.url()), 64))) {
             server.push("t", "{}");
@@ -162,7 +162,7 @@ class RedisAwayFaultTest {
     }
 
     @Test
-    @SideBySide
+    @Alone
     void a_request_that_waited_for_redis_does_not_wait_as_long_again_to_show_the_job() {
         try (FaultProxy between = new FaultProxy(redis.port(), 7);
                 TestServer server = TestServer.start(settings -> settings.withRedisUrl(between.url()))) {
