@@ -3,7 +3,9 @@ package io.delayq.path;
 import com.fasterxml.jackson.databind.JsonNode;
 import java.math.BigDecimal;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashSet;
+import java.util.IdentityHashMap;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
@@ -44,6 +46,10 @@ final class Schema {
             Set.of("description", "default", "format", "contentMediaType", "contentSchema");
 
     private static final Map<String, Pattern> patterns = new ConcurrentHashMap<>();
+    /** By identity, for it is asked for every value. */
+    private static final Set<JsonNode> understood =
+            Collections.newSetFromMap(Collections.synchronizedMap(new IdentityHashMap<>()));
+
 
     private final JsonNode document;
     private final List<String> faults = new ArrayList<>();
@@ -76,11 +82,13 @@ final class Schema {
 
     /** Returns the members that a rule was found for. */
     private Set<String> check(JsonNode schema, JsonNode value, String at) {
-        schema.fieldNames().forEachRemaining(word -> {
-            if (!WORDS.contains(word) && !NOTES.contains(word)) {
-                throw new AssertionError("unknown keyword " + word + " in " + schema);
-            }
-        });
+        if (understood.add(schema)) {
+            schema.fieldNames().forEachRemaining(word -> {
+                if (!WORDS.contains(word) && !NOTES.contains(word)) {
+                    throw new AssertionError("unknown keyword " + word + " in " + schema);
+                }
+            });
+        }
         Set<String> known = new HashSet<>();
         if (schema.has("$ref")) {
             known.addAll(check(target(document, schema.get("$ref").asText()), value, at));

@@ -265,11 +265,18 @@ final class StatusTour {
                             507,
                             request(name(operation), body(operation)).replace("\"1001\"", "\"1002\"")));
             redis.command("CONFIG", "SET", "maxmemory", "0");
+            // so that there is something of a lease to be spoilt
+            callWith(server, 200, "PATCH /v1/topics/{topic}/jobs/{id}", "{\"delay\":0}");
+            lease(server);
             spoil(redis, server.settings.namespace());
             atOnce(500, operation -> true, operation -> send(server, 500, request(name(operation), body(operation))));
+            redis.command("FLUSHALL");
             redis.kill();
             TestRedis.await("not ready", () -> server.get("/health/ready").status() == 503);
             callAway(server);
+            // without it the server would wait for it when it stops
+            redis.restart();
+            TestRedis.await("ready", () -> server.get("/health/ready").status() == 200);
         }
     }
 
