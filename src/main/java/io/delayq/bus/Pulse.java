@@ -41,6 +41,7 @@ final class Pulse {
     private static final long STEP_MILLIS = 10_000;
     private static final int STEPS = 360;
     private static final long HISTORY_MILLIS = 1_000;
+    private static final long HISTORY_READ_NANOS = 1_000_000_000L;
     /** Longer than the usual time between two scrapes. */
     private static final long SCRAPED_MILLIS = 120_000;
 
@@ -62,6 +63,8 @@ final class Pulse {
     /** As it was last read. */
     private List<Buffer> history = List.of();
 
+    private Future<?> reading = Future.succeededFuture();
+    private long readNanos = System.nanoTime() - HISTORY_READ_NANOS - 1;
     /** The topics as they were last told of. */
     private final Map<String, Told> told = new HashMap<>();
 
@@ -182,6 +185,7 @@ final class Pulse {
                 ticking = true;
                 ticks = 0;
                 told.clear();
+                depths.refresh(LIVE_DEPTH_MILLIS);
                 up = isUp();
                 tick();
             }
@@ -205,15 +209,17 @@ final class Pulse {
         }
     }
 
-    /** If it cannot be read, there is what was read before. */
+    /** If it cannot be read, there is what was read before. Once for all who come at the same time. */
     private Future<?> readHistory() {
-        if (!isUp()) {
-            return Future.succeededFuture();
+        long now = System.nanoTime();
+        if (isUp() && now - readNanos > HISTORY_READ_NANOS) {
+            readNanos = now;
+            reading = store.servers()
+                    .history(STEP_MILLIS, STEPS)
+                    .timeout(HISTORY_MILLIS, TimeUnit.MILLISECONDS)
+                    .onSuccess(read -> history = read);
         }
-        return store.servers()
-                .history(STEP_MILLIS, STEPS)
-                .timeout(HISTORY_MILLIS, TimeUnit.MILLISECONDS)
-                .onSuccess(read -> history = read);
+        return reading;
     }
 
     private Buffer beginning() {

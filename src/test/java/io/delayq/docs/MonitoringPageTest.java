@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.delayq.path.EventStream;
 import io.delayq.path.TestServer;
 import io.delayq.redis.TestRedis;
 import io.vertx.core.json.JsonObject;
@@ -44,10 +45,13 @@ class MonitoringPageTest {
 
     @BeforeAll
     static void work() {
-        try (TestServer server = TestServer.start()) {
+        // while somebody listens the depths are counted more often
+        try (TestServer server = TestServer.start();
+                EventStream listener = new EventStream(server.port())) {
+            listener.await("sample");
             server.push("t", "{\"id\":\"a\"}");
             JsonObject job = server.reserve("t", 1, "5s").job(0);
-            server.settle("nack", job, "");
+            server.settle("nack", job, ",\"delay\":\"1h\"");
             TestRedis.await("depths", () -> {
                 scrape = server.get("/metrics").text();
                 return scrape.contains("delayq_depth{state=\"delayed\",topic=\"t\"} 1.0")

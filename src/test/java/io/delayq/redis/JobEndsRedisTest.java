@@ -11,12 +11,14 @@ import io.delayq.job.Retry;
 import io.delayq.job.When;
 import io.delayq.ops.Tally;
 import io.vertx.core.buffer.Buffer;
+import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 /** Jobs that are retried, die or expire are counted, wherever that happens. */
 class JobEndsRedisTest {
+    private static final Duration LIMIT = Duration.ofSeconds(5);
     private static final Retry TWICE = new Retry(2, new Backoff.Steps(List.of(0L)));
 
     private final StoreHarness store = new StoreHarness(TestRedis.shared(), 2);
@@ -65,12 +67,12 @@ class JobEndsRedisTest {
         push("a", TWICE, 100L);
         push("b", TWICE, 100L);
         assertEquals(2, store.reserve("t", 2).size());
-        TestRedis.await("both leases ended", () -> {
+        TestRedis.await("both leases ended", LIMIT, () -> {
             store.dueAll();
             return counted().equals(List.of(2L, 0L, 0L));
         });
         assertEquals(2, store.reserve("t", 2).size());
-        TestRedis.await("again, for the last time", () -> {
+        TestRedis.await("again, for the last time", LIMIT, () -> {
             store.dueAll();
             return counted().equals(List.of(2L, 2L, 0L));
         });
@@ -87,7 +89,7 @@ class JobEndsRedisTest {
                 .isEmpty());
         assertEquals(List.of(0L, 0L, 2L), counted());
         pushWithTtl("c", 1_000);
-        TestRedis.await("found by the scanner", () -> {
+        TestRedis.await("found by the scanner", LIMIT, () -> {
             store.dueAll();
             return counted().equals(List.of(0L, 0L, 3L));
         });

@@ -165,6 +165,15 @@ class PlantedScriptsRedisTest {
         }
     }
 
+    private static void ends(Consumer<JobEndsRedisTest> check) {
+        JobEndsRedisTest test = new JobEndsRedisTest();
+        try {
+            check.accept(test);
+        } finally {
+            test.close();
+        }
+    }
+
     private static void history() {
         HistoryRedisTest test = new HistoryRedisTest();
         try {
@@ -219,8 +228,8 @@ class PlantedScriptsRedisTest {
                         EnlistRedisTest::the_same_call_again_moves_nothing_and_answers_the_same),
                 enlist(
                         Script.ENLIST,
-                        "expires > 0 and expires <= now then\n    if expired",
-                        "false then\n    if expired",
+                        "expires > 0 and expires <= now then\n    local dead",
+                        "false then\n    local dead",
                         "a_job_whose_ttl_is_over",
                         EnlistRedisTest::a_job_whose_ttl_is_over_does_not_go_to_the_list),
                 enlist(
@@ -331,6 +340,20 @@ class PlantedScriptsRedisTest {
                         "now - heard > silence",
                         "one_that_was_silent",
                         PlantedScriptsRedisTest::silence),
+                new Fault(
+                        Script.DUE,
+                        "of[state] + 1",
+                        "of[state]",
+                        "leases_that_end",
+                        () -> ends(JobEndsRedisTest::leases_that_end_count_too)),
+                new Fault(
+                        Script.RESERVE,
+                        "over[state] + 1",
+                        "over[state]",
+                        "jobs_whose_ttl_ends",
+                        () -> ends(
+                                JobEndsRedisTest
+                                        ::jobs_whose_ttl_ends_count_as_expired_also_if_reserve_finds_them_first)),
                 new Fault(
                         Script.HISTORY,
                         "math.abs(now - at(last)) < step / 2",

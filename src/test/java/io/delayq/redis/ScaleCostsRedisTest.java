@@ -133,7 +133,10 @@ class ScaleCostsRedisTest extends ScaleTestBase {
 
     @Test
     void a_heartbeat() {
-        String about = "ingress,scanner,dispatcher,gateway,webhook http://10.20.30.40:9277 0.1.0";
+        // and what it has done so far
+        String about = "ingress,scanner,dispatcher,gateway,webhook http://10.20.30.40:9277 0.1.0\n"
+                + "12345678,12345678,12345678,12345,123,1,"
+                + "12345678,1234567,123456,12345,1234,123,12,1,0,0,0,0,0,0,0 -";
         int there = 0;
         for (int servers : new int[] {1, 10, 100, 500}) {
             for (; there < servers; there++) {
