@@ -38,7 +38,7 @@ public final class Cli {
                 .addSubcommand("stats", new StatsCommand(context))
                 .addSubcommand("doctor", new DoctorCommand(context))
                 .addSubcommand("rebucket", new RebucketCommand(context))
-                .addSubcommand("hash", new HashCommand(context))
+                .addSubcommand("secret", new SecretCommand(context))
                 .addSubcommand("completion", new CompletionCommand())
                 .addSubcommand("version", new VersionCommand(context))
                 .addSubcommand("help", new HelpCommand());

@@ -2,6 +2,7 @@ package io.delayq.http;
 
 import io.delayq.config.Settings;
 import io.vertx.core.http.Cookie;
+import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServerRequest;
 import java.nio.charset.StandardCharsets;
@@ -71,7 +72,7 @@ public final class Access {
     Caller check(HttpServerRequest request, Right right) {
         sources.check(request);
         String header = request.getHeader("Authorization");
-        Cookie cookie = header == null ? request.getCookie(Sessions.COOKIE) : null;
+        Cookie cookie = header == null ? cookie(request) : null;
         boolean looks = request.method().equals(HttpMethod.GET) && right != Right.CONNECT;
         if (cookie != null && !looks) {
             sources.checkOwn(request);
@@ -89,8 +90,13 @@ public final class Access {
 
     /** Who logged in; null: nobody. */
     public Settings.User session(HttpServerRequest request) {
-        Cookie cookie = request.getCookie(Sessions.COOKIE);
+        Cookie cookie = cookie(request);
         return cookie == null ? null : sessions.of(cookie.getValue());
+    }
+
+    /** Most requests have none at all, which is found out sooner without looking for one. */
+    private static Cookie cookie(HttpServerRequest request) {
+        return request.headers().contains(HttpHeaders.COOKIE) ? request.getCookie(Sessions.COOKIE) : null;
     }
 
     private Caller ofSession(Cookie cookie) {

@@ -276,11 +276,11 @@ class OverviewCommandsTest extends CliTestBase {
     void a_secret_is_hashed_for_the_settings() {
         assertEquals(
                 "2bb80d537b1da3e38bd30361aa855686bde0eacd7162fef6a25fe97bf527a25b\n",
-                run(Map.of(), "secret\nmore", "hash", "--token").out());
-        String hash = run(Map.of(), "pässword\r\n", "hash").out().strip();
+                run(Map.of(), "secret\nmore", "secret", "--token").out());
+        String hash = run(Map.of(), "pässword\r\n", "secret").out().strip();
         assertTrue(hash.startsWith("$2b$12$"), hash);
         assertTrue(BCrypt.verifyer().verify("pässword".toCharArray(), hash).verified);
-        Said nothing = run(Map.of(), "", "hash");
+        Said nothing = run(Map.of(), "", "secret");
         assertEquals(2, nothing.code());
         assertTrue(nothing.err().contains("expected the secret"), nothing.err());
     }

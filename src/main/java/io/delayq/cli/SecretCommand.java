@@ -20,7 +20,7 @@ import picocli.CommandLine.Spec;
             "Hashes a password for users, or with --token a secret for tokens.",
             "It is typed, or comes as the first line of the standard input."
         })
-final class HashCommand implements Runnable {
+final class SecretCommand implements Runnable {
     private static final int COST = 12;
 
     private final Context context;
@@ -31,7 +31,7 @@ final class HashCommand implements Runnable {
     @Spec
     private CommandSpec spec;
 
-    HashCommand(Context context) {
+    SecretCommand(Context context) {
         this.context = context;
     }
 
