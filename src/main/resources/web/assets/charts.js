@@ -100,7 +100,7 @@ function stack(values, stacked) {
   return values.map((value) => (sum += value ?? 0));
 }
 
-/** A line with gaps where nothing is known. */
+/** A line with gaps where nothing is known; with `area` what lies between it and the one below is filled. */
 function drawn(rows, i, x, y, span, kind, area) {
   // points of a step are 10 s apart
   const gap = Math.max(span / 60, 25000);
@@ -113,15 +113,16 @@ function drawn(rows, i, x, y, span, kind, area) {
       continue;
     }
     if (before === null || row.at - before > gap) runs.push([]);
-    runs.at(-1).push([x(row.at), y(value)]);
+    runs.at(-1).push([x(row.at), y(value), y(i > 0 ? row.values[i - 1] : 0)]);
     before = row.at;
   }
   const line = (run) => run.map(([px, py], k) => `${k === 0 ? "M" : "L"}${px.toFixed(1)} ${py.toFixed(1)}`).join("");
+  const floor = (run) => run.map(([px, , py]) => `L${px.toFixed(1)} ${py.toFixed(1)}`).reverse().join("");
   return runs.map((run) =>
     run.length === 1
       ? s("circle.dot", { class: kind, cx: run[0][0], cy: run[0][1], r: 2 })
       : [
-          area && s("path.area", { class: kind, d: `${line(run)}L${run.at(-1)[0].toFixed(1)} ${y(0)}L${run[0][0].toFixed(1)} ${y(0)}Z` }),
+          area && s("path.area", { class: kind, d: `${line(run)}${floor(run)}Z` }),
           s("path.line", { class: kind, d: line(run) }),
         ],
   );

@@ -26,6 +26,7 @@ class Live extends EventTarget {
   reached = true;
   /** Whether rates are known. */
   streaming = true;
+  isOpen = false;
   #source = null;
   #step = STEP;
   #inStep = 0;
@@ -35,6 +36,7 @@ class Live extends EventTarget {
 
   open() {
     this.close();
+    this.isOpen = true;
     const source = new EventSource("/v1/events");
     this.#source = source;
     const hear = (name, take) =>
@@ -53,6 +55,7 @@ class Live extends EventTarget {
   }
 
   close() {
+    this.isOpen = false;
     this.#source?.close();
     this.#source = null;
     clearTimeout(this.#lost);

@@ -24,6 +24,8 @@ route("/dead", { name: "dead", show: deadPage });
 route("/connections", { name: "connections", show: connectionsPage });
 route("/servers", { name: "servers", show: serversPage });
 
+const HIDDEN_MILLIS = 10000;
+
 let scope = new Scope();
 let shown = null;
 
@@ -61,6 +63,21 @@ function entered() {
   show();
 }
 
+/**
+ * A browser has six connections to a server, for all its tabs and the pages it keeps to go back to; each stream holds
+ * one. So only pages that are looked at have theirs.
+ */
+function streamOnlyWhileSeen() {
+  let timer;
+  addEventListener("pagehide", () => live.close());
+  addEventListener("pageshow", (event) => event.persisted && mayLook() && live.open());
+  document.addEventListener("visibilitychange", () => {
+    clearTimeout(timer);
+    if (document.hidden) timer = setTimeout(() => live.close(), HIDDEN_MILLIS);
+    else if (mayLook() && !live.isOpen) live.open();
+  });
+}
+
 async function start() {
   shell.build(show);
   try {
@@ -80,6 +97,7 @@ async function start() {
     if (session.login && !mayLook()) show();
   });
   setInterval(() => tick(shell.main), 1000);
+  streamOnlyWhileSeen();
   if (mayLook()) live.open();
   show();
 }

@@ -99,23 +99,20 @@ export function field(label, input, hint) {
 }
 let fields = 0;
 
-/** Choices of which one holds. */
+/**
+ * Choices of which one holds.
+ *
+ * @returns {element, mark(value)}
+ */
 export function segmented(label, options, chosen, onchange) {
-  const buttons = options.map(([value, text]) =>
-    h(
-      "button",
-      {
-        type: "button",
-        "aria-pressed": String(value === chosen),
-        onclick: () => {
-          for (const other of buttons) other.setAttribute("aria-pressed", String(other === buttons[options.findIndex(([v]) => v === value)]));
-          onchange(value);
-        },
-      },
-      text,
-    ),
-  );
-  return h("div.segmented", { role: "group", "aria-label": label }, buttons);
+  const mark = (wanted) => options.forEach(([value], i) => buttons[i].setAttribute("aria-pressed", String(value === wanted)));
+  const choose = (value) => {
+    mark(value);
+    onchange(value);
+  };
+  const buttons = options.map(([value, text]) => h("button", { type: "button", onclick: () => choose(value) }, text));
+  mark(chosen);
+  return { element: h("div.segmented", { role: "group", "aria-label": label }, buttons), mark };
 }
 
 export function copyButton(text, copied) {

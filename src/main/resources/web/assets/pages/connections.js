@@ -45,7 +45,7 @@ export function connectionsPage(main, route, scope) {
         ? h("span.muted", {}, t("connections.nothing"))
         : h("ul.subs", {}, one.subscriptions.map((sub) => h("li", {}, h("a", { href: topicLink(sub.topic) }, sub.topic), h("span.muted", {}, t("connections.sub.of", { n: count(sub.unsettled), prefetch: count(sub.prefetch) }))))),
       count(one.unsettled),
-      h("span", { class: one.lag >= LAGGING_MILLIS && "bad" }, one.lag > 0 ? duration(one.lag) : t("connections.nolag")),
+      h("span", { class: one.lag >= LAGGING_MILLIS ? "bad" : one.lag > 0 ? null : "muted" }, one.lag > 0 ? duration(one.lag) : t("connections.nolag")),
     ];
   }
 

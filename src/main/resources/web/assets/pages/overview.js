@@ -18,18 +18,23 @@ const BUSIEST = 6;
 /** How it goes, over all servers, now and for the last hour. */
 export function overviewPage(main, route, scope) {
   const sub = h("p.sub");
-  let span = recall("span") === "minutes" ? MINUTES : HOUR;
-  const choice = segmented(t("span.label"), [[MINUTES, t("span.minutes")], [HOUR, t("span.hour")]], span, (wanted) => {
-    span = wanted;
-    remember("span", wanted === MINUTES ? "minutes" : null);
+  let chosen = Number(recall("span"));
+  const choice = segmented(t("span.label"), [[MINUTES, t("span.minutes")], [HOUR, t("span.hour")]], null, (wanted) => {
+    chosen = wanted;
+    remember("span", String(wanted));
     draw();
   });
+  /** As chosen; else the hour, unless nearly all of it would be empty. */
+  const span = () => {
+    if (chosen === MINUTES || chosen === HOUR) return chosen;
+    return (live.points.at(-1)?.at ?? 0) - (live.points[0]?.at ?? 0) < 3 * MINUTES ? MINUTES : HOUR;
+  };
   const tiles = STATES.map((state) => tile(state));
   const charts = makeCharts();
   const welcome = h("div");
   const busiest = h("div");
   main.append(
-    heading(t("overview.title"), sub, choice),
+    heading(t("overview.title"), sub, choice.element),
     welcome,
     h("ul.tiles", {}, tiles.map((one) => one.element)),
     h("div.charts", {}, charts.map((chart) => chart.element)),
@@ -43,9 +48,11 @@ export function overviewPage(main, route, scope) {
     const sample = live.latest ?? live.points.at(-1);
     for (const one of tiles) one.draw(sample);
     setText(sub, sample?.servers ? t("overview.sub", { n: sample.servers }) : t("overview.sub.plain"));
-    const points = span === MINUTES ? live.recent() : live.points;
-    const to = (points.at(-1)?.at ?? Date.now()) + span / 120;
-    if (!document.hidden) charts.forEach((chart) => chart.draw(points, to - span, to, sample));
+    const width = span();
+    choice.mark(width);
+    const points = width === MINUTES ? live.recent() : live.points;
+    const to = (points.at(-1)?.at ?? Date.now()) + width / 120;
+    if (!document.hidden) charts.forEach((chart) => chart.draw(points, to - width, to, sample));
   }
 
   function list() {

@@ -162,5 +162,5 @@ function forecastCard(topic, scope) {
   const loadSoon = scope.soon(5000, load);
   scope.on(live, "topics", ({ detail }) => detail.some((one) => one.topic === topic) && loadSoon());
   load();
-  return h("section.card", {}, h("div.card-head", {}, h("h2", {}, t("forecast.title")), choice), total, plot);
+  return h("section.card", {}, h("div.card-head", {}, h("h2", {}, t("forecast.title")), choice.element), total, plot);
 }
