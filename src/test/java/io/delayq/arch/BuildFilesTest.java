@@ -74,7 +74,8 @@ class BuildFilesTest {
     @Test
     void version_and_java_and_format_are_the_same() throws IOException {
         assertTrue(gradle.contains("version = \"" + text(pom.getDocumentElement(), "version") + "\""));
-        String release = pom.getElementsByTagName("maven.compiler.release").item(0).getTextContent();
+        String release =
+                pom.getElementsByTagName("maven.compiler.release").item(0).getTextContent();
         assertTrue(gradle.contains("options.release = " + release));
         String text = Files.readString(Path.of("pom.xml"));
         MatchResult format = Pattern.compile("<palantirJavaFormat><version>([^<]+)<")
@@ -129,19 +130,19 @@ class BuildFilesTest {
     }
 
     private static String written(String scope, String name, String version, String classifier) {
-        return scope + " " + name + (version == null ? "" : ":" + version) + (classifier == null ? "" : "@" + classifier);
+        return scope + " " + name + (version == null ? "" : ":" + version)
+                + (classifier == null ? "" : "@" + classifier);
     }
 
     /** With {@code $name} replaced by what {@code val name} is. */
     private static String filled(String file, String text) {
-        return Pattern.compile("\\$(\\w+)")
-                .matcher(text)
-                .replaceAll(name -> Pattern.compile("val " + name.group(1) + " = \"([^\"]+)\"")
-                        .matcher(file)
-                        .results()
-                        .findFirst()
-                        .orElseThrow()
-                        .group(1));
+        return Pattern.compile("\\$(\\w+)").matcher(text).replaceAll(name -> Pattern.compile(
+                        "val " + name.group(1) + " = \"([^\"]+)\"")
+                .matcher(file)
+                .results()
+                .findFirst()
+                .orElseThrow()
+                .group(1));
     }
 
     private String resolved(String version) {

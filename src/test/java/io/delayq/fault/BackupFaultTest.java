@@ -29,11 +29,14 @@ class BackupFaultTest {
         try (ChildServer server = ChildServer.start(dir.resolve("data"))) {
             JsonArray jobs = new JsonArray();
             for (int i = 0; i < 1_000; i++) {
-                jobs.add(new JsonObject().put("topic", "kept").put("id", "j" + i).put("delay", "1h"));
+                jobs.add(
+                        new JsonObject().put("topic", "kept").put("id", "j" + i).put("delay", "1h"));
             }
             assertEquals(
                     1_000, server.send("POST", "/v1/jobs", jobs.encode()).json().getInteger("accepted"));
-            assertEquals(201, server.push("kept", "{\"id\":\"ready\",\"body\":{\"a\":1}}").status());
+            assertEquals(
+                    201,
+                    server.push("kept", "{\"id\":\"ready\",\"body\":{\"a\":1}}").status());
             Said said = backup(dir.resolve("data"), copy);
             assertEquals(0, said.code, said.text);
             assertEquals(201, server.push("kept", "{\"id\":\"later\"}").status());

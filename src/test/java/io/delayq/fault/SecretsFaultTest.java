@@ -244,7 +244,8 @@ class SecretsFaultTest {
         assertTrue(all.contains("before=info level=debug"), all);
         assertEquals(to != LogTo.CONSOLE, all.contains("/v1/topics/seen/jobs"), all);
         assertEquals(to != LogTo.CONSOLE, all.contains("/v1/login"), all);
-        for (String secret : Stream.concat(Stream.of(HUSH, HASH), sessions.stream()).toList()) {
+        for (String secret :
+                Stream.concat(Stream.of(HUSH, HASH), sessions.stream()).toList()) {
             all.lines()
                     .filter(line -> line.contains(secret))
                     .forEach(line -> fail(to + " tells " + secret + ": " + line));

@@ -94,6 +94,7 @@ class LogContractTest {
         }
         assertEquals(1, lines.list.size());
         String line = lines.list.get(0).getFormattedMessage();
-        assertTrue(line.matches("from=127\\.0\\.0\\.1:\\d+ did=\"PUT /v1/log\" before=info level=debug status=200"), line);
+        assertTrue(
+                line.matches("from=127\\.0\\.0\\.1:\\d+ did=\"PUT /v1/log\" before=info level=debug status=200"), line);
     }
 }
