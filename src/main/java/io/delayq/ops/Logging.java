@@ -63,8 +63,9 @@ public final class Logging {
             case FILES ->
                 writeTo(context, file(context, settings.dir(), "error"), file(context, settings.dir(), "access"));
             case JSON -> {
-                Appender<ILoggingEvent> console = later(context, started(context, console(), "json", new JsonLine()));
-                writeTo(context, console, console);
+                ConsoleAppender<ILoggingEvent> console = new ConsoleAppender<>();
+                Appender<ILoggingEvent> both = later(context, started(context, console, "json", new JsonLine()));
+                writeTo(context, both, both);
             }
         }
         context.getLogger(AUDIT).setLevel(Level.INFO);
@@ -114,10 +115,6 @@ public final class Logging {
         access.setLevel(Level.INFO);
         access.setAdditive(false);
         access.addAppender(accessLog);
-    }
-
-    private static ConsoleAppender<ILoggingEvent> console() {
-        return new ConsoleAppender<>();
     }
 
     private static Appender<ILoggingEvent> file(LoggerContext context, Path dir, String name) {
