@@ -50,7 +50,6 @@ final class Schema {
     private static final Set<JsonNode> understood =
             Collections.newSetFromMap(Collections.synchronizedMap(new IdentityHashMap<>()));
 
-
     private final JsonNode document;
     private final List<String> faults = new ArrayList<>();
 
