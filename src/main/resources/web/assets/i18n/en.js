@@ -345,5 +345,7 @@ export default {
   "login.user": "User",
   "login.password": "Password",
   "login.go": "Log in",
+  "login.wrong": "Not logged in",
+  "login.wrong.hint": "The user or the password is not right.",
   "login.wait": "Too many attempts. Try again in {n} s."
 };

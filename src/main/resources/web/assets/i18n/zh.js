@@ -345,5 +345,7 @@ export default {
   "login.user": "用户名",
   "login.password": "密码",
   "login.go": "登录",
+  "login.wrong": "登录失败",
+  "login.wrong.hint": "用户名或密码不正确。",
   "login.wait": "尝试次数过多。请在 {n} 秒后重试。"
 };

@@ -17,8 +17,7 @@ export function loginPage(main, scope, entered) {
       await logIn(user.value, password.value);
       entered();
     } catch (error) {
-      const wait = error.status === 429 && error.retryAfter ? t("login.wait", { n: Number(error.retryAfter) }) : null;
-      replace(problem, problemBox(wait ? { title: error.title, detail: wait } : error));
+      replace(problem, problemBox(inWords(error)));
       ok.disabled = false;
       password.select();
     }
@@ -38,4 +37,11 @@ export function loginPage(main, scope, entered) {
     ),
   );
   user.focus();
+}
+
+/** The API speaks of tokens; here a password was typed. */
+function inWords(error) {
+  if (error.status === 401) return { title: t("login.wrong"), detail: t("login.wrong.hint") };
+  if (error.status === 429 && error.retryAfter) return { title: error.title, detail: t("login.wait", { n: Number(error.retryAfter) }) };
+  return error;
 }

@@ -274,6 +274,21 @@ class DashboardBrowserTest {
         }
     }
 
+    /** A browser keeps pages to go back to, and has six connections to a server: their streams must not hold them all. */
+    @Test
+    void whoever_comes_back_again_and_again_still_finds_connections_free() throws Exception {
+        try (TestServer server = TestServer.start()) {
+            server.push("back", "{\"delay\":\"1h\"}");
+            Screen screen = Screen.open(chromium, server.port());
+            String page = "http://127.0.0.1:" + server.port() + "/#/topics/back";
+            for (int i = 0; i < 9; i++) {
+                screen.visit("about:blank");
+                screen.visit(page);
+                screen.until("round " + i, "document.querySelector('main table')");
+            }
+        }
+    }
+
     /** A topic with jobs in most states, and another one whose consumer holds a job. */
     private static void fill(TestServer server) {
         server.send("PUT", "/v1/topics/walk", "{\"keepDone\":\"1h\"}");

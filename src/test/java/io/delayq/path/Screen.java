@@ -37,6 +37,12 @@ final class Screen {
                         + " && !document.querySelector('main .skeleton')");
     }
 
+    /** Leaves for another page, as by a link. */
+    void visit(String url) {
+        tab.call("Page.navigate", new JsonObject().put("url", url));
+        until(url, "document.readyState === 'complete' && location.href.startsWith(" + quoted(url) + ")");
+    }
+
     void size(int width, int height) {
         tab.call(
                 "Emulation.setDeviceMetricsOverride",
