@@ -119,7 +119,9 @@ class AccessLogPathTest {
         assertEquals(
                 List.of("200", "404", "400"),
                 List.of(
-                        line(first).get("status"), line(second).get("status"), line(third).get("status")));
+                        line(first).get("status"),
+                        line(second).get("status"),
+                        line(third).get("status")));
     }
 
     @Test
@@ -164,7 +166,9 @@ class AccessLogPathTest {
         assertEquals("-", line.get("by"));
         assertEquals("401", line.get("status"));
         assertTrue(
-                heard.events.stream().allMatch(event -> event.getMDCPropertyMap().isEmpty()), "its id is there once");
+                heard.events.stream()
+                        .allMatch(event -> event.getMDCPropertyMap().isEmpty()),
+                "its id is there once");
     }
 
     @Test
@@ -256,9 +260,8 @@ class AccessLogPathTest {
     private static Map<String, String> line(String id) {
         TestRedis.await("the line of " + id, () -> lines().stream()
                 .anyMatch(line -> line.get("request").equals(id)));
-        List<Map<String, String>> own = lines().stream()
-                .filter(line -> line.get("request").equals(id))
-                .toList();
+        List<Map<String, String>> own =
+                lines().stream().filter(line -> line.get("request").equals(id)).toList();
         assertEquals(1, own.size(), () -> own.toString());
         return own.get(0);
     }
