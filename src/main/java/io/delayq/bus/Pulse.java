@@ -272,28 +272,33 @@ final class Pulse {
         return new Sample(System.currentTimeMillis() + clockAhead, said.size(), isUp(), done, late, depths.sum());
     }
 
-    /** The topics that changed, those first that come after the one that was told last. */
+    /** The topics that changed, then those never told of; each time from the one on that was told last. */
     private void tellTopics() {
         Map<String, OfTopic> active = Said.byTopic(said.values());
         NavigableMap<String, TopicCounts> all = depths.topics();
         told.keySet().retainAll(all.keySet());
         List<Event.OfTopic> changed = new ArrayList<>();
-        tell(all.tailMap(toldLast, false).values(), active, changed);
-        tell(all.headMap(toldLast, true).values(), active, changed);
+        for (boolean known : new boolean[] {true, false}) {
+            tell(all.tailMap(toldLast, false).values(), active, known, changed);
+            tell(all.headMap(toldLast, true).values(), active, known, changed);
+        }
         if (!changed.isEmpty()) {
             toldLast = changed.get(changed.size() - 1).topic();
             publish(Event.ofTopics("topics", changed));
         }
     }
 
-    private void tell(Collection<TopicCounts> topics, Map<String, OfTopic> active, List<Event.OfTopic> changed) {
+    private void tell(
+            Collection<TopicCounts> topics, Map<String, OfTopic> active, boolean known, List<Event.OfTopic> changed) {
         for (TopicCounts counts : topics) {
             if (changed.size() == MOST_TOPICS) {
                 return;
             }
             String name = counts.topic();
+            Told before = told.get(name);
             Told now = new Told(counts, active.getOrDefault(name, new OfTopic(name, 0, 0, 0, 0)));
-            if (!now.equals(told.put(name, now))) {
+            if (known == (before != null) && !now.equals(before)) {
+                told.put(name, now);
                 changed.add(new Event.OfTopic(name, now.json()));
             }
         }
