@@ -198,6 +198,7 @@ class DashboardBrowserTest {
             screen.until("a list", "!document.querySelector('main .skeleton')");
             press(screen, "Delete all delayed…");
             screen.until("its count", "document.querySelector('dialog .big-number')?.textContent === '1 job'");
+            assertEquals(1, server.get("/v1/topics/bulk").json().getInteger("delayed"), "not yet confirmed");
             screen.click("dialog .danger");
             TestRedis.await(
                     "all gone", () -> server.get("/v1/topics/bulk").json().getInteger("delayed") == 0);
