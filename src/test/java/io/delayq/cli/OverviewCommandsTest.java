@@ -351,7 +351,8 @@ class OverviewCommandsTest extends CliTestBase {
         assertTrue(said.out().contains("ok       server         ready at " + url()), said.out());
         assertTrue(
                 said.out()
-                        .contains("ok       servers        " + url() + " ingress, scanner, dispatcher, gateway, webhook; scans"),
+                        .contains("ok       servers        " + url()
+                                + " ingress, scanner, dispatcher, gateway, webhook; scans"),
                 said.out());
         assertTrue(said.out().contains("ok       redis version  "), said.out());
         assertTrue(said.out().contains("latency"), said.out());

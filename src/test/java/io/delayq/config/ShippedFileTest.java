@@ -53,8 +53,9 @@ class ShippedFileTest {
     void has_each_description_as_the_comment_above_its_key() throws IOException {
         List<String> lines = Files.readAllLines(FILE);
         for (Key<?> key : KeyTable.ALL) {
-            String own = key.name().substring(key.name().indexOf('.') + 1);
-            int at = 0;
+            int dot = key.name().indexOf('.');
+            String own = key.name().substring(dot + 1);
+            int at = dot < 0 ? 0 : lines.indexOf(key.name().substring(0, dot) + ":");
             while (!lines.get(at).strip().matches("#?" + own + ":.*")) {
                 at++;
             }
