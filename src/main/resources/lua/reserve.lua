@@ -1,8 +1,9 @@
 #!lua flags=allow-oom
 --[[
   Leases ready jobs to the caller, by priority: of ten places seven to high, two to normal, one to low, free ones to
-  whoever has jobs. Nothing of a topic that is paused; and of one that delivers by callback, as of single jobs that do,
-  only to a caller who asks for such: a topic with \3 before it is those of its jobs that go by callback.
+  whoever has jobs; in one call 500 at most, shared out among the topics. Nothing of a topic that is paused; and of one
+  that delivers by callback, as of single jobs that do, only to a caller who asks for such: a topic with \3 before it is
+  those of its jobs that go by callback.
   KEYS[1..5] as in prelude.lua
   ARGV[1..3] as in prelude.lua
   ARGV[4] token  random text, new with each call; a job's lease is the token and its place in the answer
@@ -15,7 +16,7 @@
     of the topics given, counted from 0, how many of its jobs are dead, are gone}
   Atomic: a job is leased with its alarm set, or still ready.
 ]]
-local PLACES, PART = {'h', 'h', 'n', 'h', 'h', 'l', 'h', 'h', 'n', 'h'}, 50
+local PLACES, PART, MOST = {'h', 'h', 'n', 'h', 'h', 'l', 'h', 'h', 'n', 'h'}, 50, 500
 local known = replay()
 if known and known.err then return known end
 local token, room, place_no = ARGV[4], math.abs(tonumber(ARGV[5])), 0
@@ -122,7 +123,7 @@ local function guard_expiring(k, n)
 end
 
 local function lease(k, n, set, guarded, mine, over)
-  if room <= 0 then return {} end
+  if room <= 0 or n <= 0 then return {} end
   local ids, lanes = pop(k, n, mine)
   local leased, runs, leases, count, soonest, records = {}, {}, {}, 0, nil, nil
   local usual_ttr, usual_most = rules_of({rules = ''}, set)
@@ -203,10 +204,12 @@ end
 for i, want in ipairs(wanted) do
   local over = {dead = 0, gone = 0}
   local k, more, leased, head, first = want.k, want.refused, {}, size + 2, place_no
+  -- most topics have little or nothing: what they leave is shared out among the rest
+  local share = math.ceil((MOST - place_no) / (#wanted - i + 1))
   answer[size + 1], answer[head], size = 0, 0, head
   if want.called then size, answer[head + 1] = head + 1, call('HGET', KEYS[2], k.topic) or '' end
   if not more then
-    leased = lease(k, want.n, want.set, want.guarded, lanes_of(want.called, want.set), over)
+    leased = lease(k, math.min(want.n, share), want.set, want.guarded, lanes_of(want.called, want.set), over)
     -- the last live one may have stood before ghosts
     if call('EXISTS', k.ghosts) == 1 then bury(k) end
     local left, own = call('LLEN', k.h) + call('LLEN', k.n) + call('LLEN', k.l), call('LLEN', k.c)

@@ -3,6 +3,7 @@ package io.delayq.bucket;
 import io.delayq.bus.Addresses;
 import io.delayq.bus.AlarmHint;
 import io.delayq.bus.Courier;
+import io.delayq.bus.Post;
 import io.delayq.bus.Share;
 import io.delayq.redis.Store;
 import io.delayq.redis.Stores;
@@ -10,7 +11,6 @@ import io.netty.channel.EventLoop;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.VerticleBase;
-import io.vertx.core.eventbus.Message;
 import io.vertx.core.internal.ContextInternal;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -82,7 +82,7 @@ public final class ScannerVerticle extends VerticleBase {
         }
         stores.meters().scanning("scanner-" + instance, () -> owned);
         return vertx.eventBus()
-                .consumer(addresses.scanner(instance), this::received)
+                .<Post>consumer(addresses.scanner(instance), message -> Courier.receive(message, this::received))
                 .completion()
                 .compose(ready -> store.ready());
     }
@@ -101,15 +101,14 @@ public final class ScannerVerticle extends VerticleBase {
         return underWay.eventually(store::close);
     }
 
-    private void received(Message<Object> message) {
-        Courier.arrived(message);
+    private void received(Object letter) {
         if (stopped) {
             return;
         }
-        if (message.body() instanceof Share share) {
+        if (letter instanceof Share share) {
             scans.forEach((bucket, scan) -> share(bucket, scan, share.buckets().contains(bucket)));
             owned = (int) scans.values().stream().filter(scan -> scan.own).count();
-        } else if (message.body() instanceof AlarmHint hint) {
+        } else if (letter instanceof AlarmHint hint) {
             hinted(hint, scans.get(hint.bucket()));
         }
     }

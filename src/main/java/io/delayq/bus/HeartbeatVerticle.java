@@ -6,7 +6,6 @@ import io.delayq.redis.Store;
 import io.delayq.redis.Stores;
 import io.vertx.core.Future;
 import io.vertx.core.VerticleBase;
-import io.vertx.core.eventbus.Message;
 import io.vertx.core.eventbus.MessageConsumer;
 import java.util.List;
 import java.util.Set;
@@ -29,7 +28,7 @@ public final class HeartbeatVerticle extends VerticleBase {
     private Courier courier;
     private Store store;
     private Pulse pulse;
-    private MessageConsumer<ServersHint> hints;
+    private MessageConsumer<Post> hints;
     private Member self;
     private volatile Set<String> servers = Set.of();
     private volatile int scanners;
@@ -54,7 +53,7 @@ public final class HeartbeatVerticle extends VerticleBase {
         store = stores.open(vertx, "heartbeat");
         pulse = new Pulse(vertx, store, addresses, stores.meters());
         stores.meters().servers(() -> servers.size(), () -> scanners, () -> answered ? 1 : 0);
-        hints = vertx.eventBus().consumer(addresses.heartbeat(), this::hinted);
+        hints = vertx.eventBus().consumer(addresses.heartbeat(), message -> Courier.receive(message, this::hinted));
         return hints.completion()
                 .compose(ready -> pulse.start())
                 .compose(ready -> store.ready())
@@ -74,8 +73,7 @@ public final class HeartbeatVerticle extends VerticleBase {
                 .eventually(store::close);
     }
 
-    private void hinted(Message<ServersHint> message) {
-        Courier.arrived(message);
+    private void hinted(Object hint) {
         if (underWay) {
             again = true;
         } else if (!stopped) {

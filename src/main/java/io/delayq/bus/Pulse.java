@@ -180,32 +180,38 @@ final class Pulse {
 
     private void received(Message<Object> message) {
         if (message.body() instanceof Listen listen) {
-            listenedNanos = System.nanoTime();
-            if (!ticking) {
-                ticking = true;
-                ticks = 0;
-                told.clear();
-                depths.refresh(LIVE_DEPTH_MILLIS);
-                up = isUp();
-                tick();
-            }
+            listened();
             if (listen.begins()) {
                 readHistory().onComplete(read -> message.reply(beginning(), Addresses.options()));
-            } else {
-                Courier.arrived(message);
             }
-        } else {
-            Courier.arrived(message);
-            if (message.body() instanceof TopicChanged change && ticking) {
-                told.remove(change.topic());
-                publish(Event.ofTopic(
-                        "change",
-                        change.topic(),
-                        JobJson.object()
-                                .text("kind", change.kind().name().toLowerCase(Locale.ROOT))
-                                .text("topic", change.topic())
-                                .end()));
-            }
+        } else if (message.body() instanceof Post post) {
+            message.reply(true, Addresses.options());
+            post.letters().forEach(letter -> changed((TopicChanged) letter));
+        }
+    }
+
+    private void listened() {
+        listenedNanos = System.nanoTime();
+        if (!ticking) {
+            ticking = true;
+            ticks = 0;
+            told.clear();
+            depths.refresh(LIVE_DEPTH_MILLIS);
+            up = isUp();
+            tick();
+        }
+    }
+
+    private void changed(TopicChanged change) {
+        if (ticking) {
+            told.remove(change.topic());
+            publish(Event.ofTopic(
+                    "change",
+                    change.topic(),
+                    JobJson.object()
+                            .text("kind", change.kind().name().toLowerCase(Locale.ROOT))
+                            .text("topic", change.topic())
+                            .end()));
         }
     }
 

@@ -2,13 +2,13 @@ package io.delayq.list;
 
 import io.delayq.bus.Addresses;
 import io.delayq.bus.Courier;
+import io.delayq.bus.Post;
 import io.delayq.bus.ReadyHint;
 import io.delayq.redis.ListStore;
 import io.delayq.redis.Stores;
 import io.delayq.redis.TopicStore.Listed;
 import io.vertx.core.Future;
 import io.vertx.core.VerticleBase;
-import io.vertx.core.eventbus.Message;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -35,7 +35,7 @@ public final class ListVerticle extends VerticleBase {
     public Future<?> start() {
         store = stores.openLists(vertx, "lists");
         return vertx.eventBus()
-                .consumer(addresses.lists(), this::received)
+                .<Post>consumer(addresses.lists(), message -> Courier.receive(message, this::received))
                 .completion()
                 .compose(listening -> store.ready());
     }
@@ -47,15 +47,14 @@ public final class ListVerticle extends VerticleBase {
         return Future.join(ending).eventually(store::close);
     }
 
-    private void received(Message<Object> message) {
-        Courier.arrived(message);
+    private void received(Object letter) {
         if (stopped) {
             return;
         }
-        if (message.body() instanceof Listed listed && listed.version() != version) {
+        if (letter instanceof Listed listed && listed.version() != version) {
             version = listed.version();
             changed(listed);
-        } else if (message.body() instanceof ReadyHint hint && feeds.containsKey(hint.topic())) {
+        } else if (letter instanceof ReadyHint hint && feeds.containsKey(hint.topic())) {
             feeds.get(hint.topic()).mayHave(hint.bucket());
         }
     }

@@ -4,6 +4,7 @@ import io.delayq.bus.Addresses;
 import io.delayq.bus.Batch;
 import io.delayq.bus.Courier;
 import io.delayq.bus.Demand;
+import io.delayq.bus.Post;
 import io.delayq.bus.ReadyHint;
 import io.delayq.bus.Withdrawal;
 import io.delayq.job.Delivery;
@@ -35,7 +36,9 @@ import org.slf4j.LoggerFactory;
 public final class DispatchVerticle extends VerticleBase {
     private static final Logger log = LoggerFactory.getLogger(DispatchVerticle.class);
     private static final int JOBS_A_TOPIC = 250;
-    private static final int JOBS_A_CALL = 500;
+    /** Most of them have nothing; how many jobs come of one call is the script's to say. */
+    private static final int TOPICS_A_CALL = 64;
+
     private static final long HAND_OVER_MILLIS = 100;
     private static final long PAUSE_AFTER_FAILURE_MILLIS = 100;
     private static final long SWEEP_MILLIS = 2_000;
@@ -74,6 +77,7 @@ public final class DispatchVerticle extends VerticleBase {
     /** Buckets that could not be asked the last time, or owe an answer for long. */
     private final BitSet troubled = new BitSet();
 
+    private boolean askingSoon;
     private int firstBucket;
     private long batches;
     private long sweepTimer;
@@ -95,7 +99,7 @@ public final class DispatchVerticle extends VerticleBase {
         sweepTimer = vertx.setTimer(SWEEP_MILLIS, timer -> sweep());
         meters.queue("handover", "dispatcher-" + instance, underWay::size);
         return vertx.eventBus()
-                .consumer(addresses.dispatcher(instance), this::received)
+                .consumer(addresses.dispatcher(instance), this::posted)
                 .completion()
                 .compose(ready -> store.ready());
     }
@@ -123,9 +127,12 @@ public final class DispatchVerticle extends VerticleBase {
                 : Future.join(List.copyOf(underWay)).transform(result -> settled());
     }
 
-    private void received(Message<Object> message) {
-        Courier.arrived(message);
-        Object body = message.body();
+    private void posted(Message<Post> message) {
+        Courier.receive(message, this::received);
+        askSoon();
+    }
+
+    private void received(Object body) {
         if (stopped) {
             return;
         }
@@ -143,7 +150,6 @@ public final class DispatchVerticle extends VerticleBase {
             release(topic.withdrawn(gone.room(), gone.consumer()));
             changed(topic);
         }
-        ask();
     }
 
     private void sweep() {
@@ -207,8 +213,17 @@ public final class DispatchVerticle extends VerticleBase {
         ask();
     }
 
+    /** Once for all messages that are there: with thousands of topics a look at each for each is too much. */
+    private void askSoon() {
+        if (!askingSoon) {
+            askingSoon = true;
+            context.runOnContext(v -> ask());
+        }
+    }
+
     /** Asks every bucket that is free for what may be there, beginning one further each time. */
     private void ask() {
+        askingSoon = false;
         if (stopped) {
             return;
         }
@@ -224,15 +239,13 @@ public final class DispatchVerticle extends VerticleBase {
 
     private void ask(int bucket) {
         List<Store.Want> wants = new ArrayList<>();
-        int left = JOBS_A_CALL;
         for (Topic topic : hungry) {
-            int count = topic.want(bucket, Math.min(JOBS_A_TOPIC, left));
+            int count = topic.want(bucket, JOBS_A_TOPIC);
             if (count > 0) {
                 topic.asking(bucket, count);
                 wants.add(new Store.Want(topic.name, count, topic.inTurn()));
-                left -= count;
             }
-            if (left == 0) {
+            if (wants.size() == TOPICS_A_CALL) {
                 break;
             }
         }

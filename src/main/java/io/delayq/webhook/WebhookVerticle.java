@@ -3,6 +3,7 @@ package io.delayq.webhook;
 import io.delayq.bus.Addresses;
 import io.delayq.bus.Batch;
 import io.delayq.bus.Courier;
+import io.delayq.bus.Post;
 import io.delayq.bus.ReadyHint;
 import io.delayq.config.Settings;
 import io.delayq.http.Targets;
@@ -97,7 +98,7 @@ public final class WebhookVerticle extends VerticleBase {
                 .consumer(addresses.room(room), this::received)
                 .completion()
                 .compose(ready -> vertx.eventBus()
-                        .consumer(addresses.webhook(instance), this::hinted)
+                        .<Post>consumer(addresses.webhook(instance), message -> Courier.receive(message, this::hinted))
                         .completion())
                 .compose(ready -> store.ready());
     }
@@ -110,9 +111,10 @@ public final class WebhookVerticle extends VerticleBase {
         return calls.close(GRACE_MILLIS).compose(done -> store.settled()).eventually(store::close);
     }
 
-    private void hinted(Message<ReadyHint> message) {
-        Courier.arrived(message);
-        lines.heard(message.body().topic());
+    private void hinted(Object letter) {
+        if (letter instanceof ReadyHint hint) {
+            lines.heard(hint.topic());
+        }
     }
 
     private void received(Message<Batch> message) {

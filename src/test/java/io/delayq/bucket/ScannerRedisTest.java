@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.delayq.bus.Addresses;
 import io.delayq.bus.AlarmHint;
 import io.delayq.bus.LocalCodec;
+import io.delayq.bus.Post;
 import io.delayq.config.Settings;
 import io.delayq.job.When;
 import io.delayq.ops.Meters;
@@ -16,6 +17,7 @@ import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -69,7 +71,7 @@ class ScannerRedisTest {
         long first = push("first", 300);
         long second = push("second", 1_000);
         AlarmHint hint = new AlarmHint(0, first, System.currentTimeMillis());
-        done(vertx.eventBus().request(addresses.scanner(0), hint, Addresses.options()));
+        done(vertx.eventBus().request(addresses.scanner(0), new Post(List.of(hint)), Addresses.options()));
         comes("first", first);
         comes("second", second);
     }

@@ -18,6 +18,7 @@ import java.time.LocalDateTime;
 import java.time.ZoneId;
 import java.time.format.DateTimeFormatter;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -36,14 +37,19 @@ import java.util.regex.Pattern;
  * < 200 text/plain; charset=utf-8      the status and type of its answer
  * - {"code":0}                         the answer's body; none: it is empty
  * ! redis dies                         or: is back
+ * $ HSET key field 'two words'         a command of a client of Redis; $$ one that is repeated until its answer fits
+ * - 1                                  its answer, a list with a line for each; (nil) for none
+ * % POST /close                        a call that comes to whoever is to be called, with at least these headers
  * </pre>
  *
  * Times are the only thing that is not written out, in seconds: {@code <<now+5>>}, also to name one in a request, {@code
  * <<soon=now+5>>} and {@code <<soon>>}, or to count from a request's time, {@code <<pushed+5>>}; {@code <<clock>>} is the
- * time of day. And ids that are drawn: {@code <<uuid>>}.
+ * time of day. And ids that are drawn: {@code <<uuid>>}. Whoever is to be called listens on {@code <<port>>}, and answers
+ * {@code {"success":true}}.
  */
 final class Replay {
     private static final Pattern HOLE = Pattern.compile("<<(?:(\\w+)=)?(\\w+)(?:\\+(\\d+))?>>");
+    private static final Pattern WORD = Pattern.compile("'([^']*)'|\\S+");
     private static final DateTimeFormatter CLOCK = DateTimeFormatter.ofPattern("yyyy-MM-dd HH:mm:ss");
     private static final Duration LIMIT = Duration.ofSeconds(15);
 
@@ -52,6 +58,7 @@ final class Replay {
     private final HttpClient http =
             HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
     private final Map<String, Span> times = new HashMap<>();
+    private final Called called;
 
     private record Span(long from, long to) {}
 
@@ -60,6 +67,11 @@ final class Replay {
     private static final class Exchange {
         int line;
         boolean until;
+        /** Of a client of Redis; null: it is HTTP. */
+        String command;
+        /** From the server, not to it. */
+        boolean isCall;
+
         String method;
         String path;
         String name;
@@ -70,9 +82,11 @@ final class Replay {
         final List<String> expected = new ArrayList<>();
     }
 
-    Replay(TestServer server, TestRedis redis) {
+    Replay(TestServer server, TestRedis redis, Called called) {
         this.server = server;
         this.redis = redis;
+        this.called = called;
+        times.put("port", new Span(called.port(), called.port()));
     }
 
     /** How many exchanges there were. */
@@ -91,7 +105,7 @@ final class Replay {
                 continue;
             }
             String rest = line.replaceFirst("^\\S+ ?", "");
-            if (line.startsWith(">") || line.startsWith("!")) {
+            if (line.matches("[>!$%].*")) {
                 count += finish(file, open);
                 open = null;
             }
@@ -100,6 +114,19 @@ final class Replay {
                     open = new Exchange();
                     open.line = i + 1;
                     open.until = line.startsWith(">>");
+                    open.method = rest.split(" ")[0];
+                    open.path = rest.split(" ")[1];
+                }
+                case "$", "$$" -> {
+                    open = new Exchange();
+                    open.line = i + 1;
+                    open.until = line.startsWith("$$");
+                    open.command = rest;
+                }
+                case "%" -> {
+                    open = new Exchange();
+                    open.line = i + 1;
+                    open.isCall = true;
                     open.method = rest.split(" ")[0];
                     open.path = rest.split(" ")[1];
                 }
@@ -136,12 +163,18 @@ final class Replay {
         if (exchange == null) {
             return 0;
         }
-        String place = file + ":" + exchange.line + " " + exchange.method + " " + exchange.path;
+        if (exchange.isCall) {
+            called.await(
+                    file + ":" + exchange.line, exchange.method + " " + exchange.path, exchange.headers, exchange.body);
+            return 1;
+        }
+        String place = file + ":" + exchange.line + " "
+                + (exchange.command == null ? exchange.method + " " + exchange.path : exchange.command);
         long end = System.nanoTime() + LIMIT.toNanos();
         while (true) {
             String request = filled(String.join("\r\n", exchange.body));
             long from = System.currentTimeMillis() / 1_000;
-            Reply reply = send(exchange, request);
+            Reply reply = exchange.command == null ? send(exchange, request) : command(exchange);
             Span span = new Span(from, System.currentTimeMillis() / 1_000);
             times.put("now", span);
             if (exchange.name != null) {
@@ -158,6 +191,20 @@ final class Replay {
                 }
             }
         }
+    }
+
+    private Reply command(Exchange exchange) {
+        List<String> words = new ArrayList<>();
+        Matcher word = WORD.matcher(filled(exchange.command));
+        while (word.find()) {
+            words.add(word.group(1) == null ? word.group() : word.group(1));
+        }
+        Object answer = redis.command(words.toArray(String[]::new));
+        List<?> parts = answer instanceof List<?> list ? list : Collections.singletonList(answer);
+        List<String> lines = parts.stream()
+                .map(part -> part == null ? "(nil)" : part.toString())
+                .toList();
+        return new Reply(0, null, String.join("\n", lines));
     }
 
     private Reply send(Exchange exchange, String body) {

@@ -294,7 +294,13 @@ class CrashFaultTest {
         startHeir();
         try (FaultProxy line = new FaultProxy(heir.port(), 1);
                 WsConsumer gone = new WsConsumer(heir.vertx, line.port(), "t", 1, jobs -> {})) {
-            TestRedis.await("subscribed", () -> isTaken(gone));
+            // it gets and acks jobs
+            heir.push("t", "{\"delay\":0" + RULES);
+            TestRedis.await("subscribed", () -> {
+                JsonObject counts = heir.get("/v1/topics/t").json();
+                return counts.getInteger("ready") + counts.getInteger("reserved") == 0;
+            });
+            gone.stopAcking();
             line.blackhole(true);
             long pushed = System.nanoTime();
             heir.push("t", "{\"id\":\"a\"" + RULES);
@@ -307,12 +313,6 @@ class CrashFaultTest {
             acked(job);
         }
         nothingLeft();
-    }
-
-    /** It gets and acks jobs. */
-    private boolean isTaken(WsConsumer consumer) {
-        heir.push("t", "{\"delay\":0" + RULES);
-        return heir.get("/v1/topics/t").json().getInteger("ready") == 0;
     }
 
     @Test
