@@ -180,26 +180,30 @@ final class Pulse {
 
     private void received(Message<Object> message) {
         if (message.body() instanceof Listen listen) {
-            listenedNanos = System.nanoTime();
-            if (!ticking) {
-                ticking = true;
-                ticks = 0;
-                told.clear();
-                depths.refresh(LIVE_DEPTH_MILLIS);
-                up = isUp();
-                tick();
-            }
+            listened();
             if (listen.begins()) {
                 readHistory().onComplete(read -> message.reply(beginning(), Addresses.options()));
             }
         } else if (message.body() instanceof Post post) {
             message.reply(true, Addresses.options());
-            post.letters().forEach(this::changed);
+            post.letters().forEach(letter -> changed((TopicChanged) letter));
         }
     }
 
-    private void changed(Object letter) {
-        if (letter instanceof TopicChanged change && ticking) {
+    private void listened() {
+        listenedNanos = System.nanoTime();
+        if (!ticking) {
+            ticking = true;
+            ticks = 0;
+            told.clear();
+            depths.refresh(LIVE_DEPTH_MILLIS);
+            up = isUp();
+            tick();
+        }
+    }
+
+    private void changed(TopicChanged change) {
+        if (ticking) {
             told.remove(change.topic());
             publish(Event.ofTopic(
                     "change",
