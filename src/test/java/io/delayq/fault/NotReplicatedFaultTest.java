@@ -86,11 +86,13 @@ class NotReplicatedFaultTest {
 
     @Test
     void a_replica_that_answers_late_but_in_time_is_waited_for() {
-        try (TestRedis replica = SentinelFarm.replica(redis.port())) {
+        try (TestRedis replica = SentinelFarm.replica(redis.port());
+                TestServer patient = TestServer.start(settings -> settings.withRedis(
+                        settings.redis().withUrl(redis.url()).withDurability(Durability.replicas(1))))) {
             SentinelFarm.awaitLinked(replica);
             replica.freeze();
-            var push = server.sendAsync("POST", "/v1/topics/t/jobs", "{\"id\":\"a\"}");
-            TestRedis.await("stored", () -> server.get("/v1/topics/t/jobs/a").status() == 200);
+            var push = patient.sendAsync("POST", "/v1/topics/t/jobs", "{\"id\":\"a\"}");
+            TestRedis.await("stored", () -> patient.get("/v1/topics/t/jobs/a").status() == 200);
             assertEquals(false, push.isDone());
             replica.thaw();
             assertEquals(201, TestServer.await(push).status());
