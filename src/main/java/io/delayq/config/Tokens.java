@@ -1,7 +1,6 @@
 package io.delayq.config;
 
 import io.delayq.config.Refused.Wrong;
-import io.vertx.core.json.DecodeException;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.nio.charset.StandardCharsets;
@@ -40,26 +39,11 @@ final class Tokens {
 
     static List<Settings.Token> parse(Object given) throws Refused {
         Tokens reader = new Tokens();
-        List<Settings.Token> tokens = reader.list(array(given));
+        List<Settings.Token> tokens = reader.list(Values.list(given));
         if (!reader.wrongs.isEmpty()) {
             throw new Refused(reader.wrongs);
         }
         return tokens;
-    }
-
-    private static JsonArray array(Object given) throws Refused {
-        if (given instanceof JsonArray array) {
-            return array;
-        }
-        try {
-            if (given instanceof String text) {
-                return new JsonArray(text);
-            }
-        } catch (DecodeException e) {
-            // Its message would quote the text, secrets included.
-            throw new Refused();
-        }
-        throw new Refused();
     }
 
     private List<Settings.Token> list(JsonArray array) {

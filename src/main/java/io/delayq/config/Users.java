@@ -1,7 +1,6 @@
 package io.delayq.config;
 
 import io.delayq.config.Refused.Wrong;
-import io.vertx.core.json.DecodeException;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.util.ArrayList;
@@ -21,7 +20,7 @@ final class Users {
     private Users() {}
 
     static List<Settings.User> parse(Object given) throws Refused {
-        JsonArray array = array(given);
+        JsonArray array = Values.list(given);
         List<Wrong> wrongs = new ArrayList<>();
         List<Settings.User> users = new ArrayList<>();
         Set<String> names = new HashSet<>();
@@ -60,19 +59,5 @@ final class Users {
             throw new Refused(wrongs);
         }
         return users;
-    }
-
-    private static JsonArray array(Object given) throws Refused {
-        if (given instanceof JsonArray array) {
-            return array;
-        }
-        try {
-            if (given instanceof String text) {
-                return new JsonArray(text);
-            }
-        } catch (DecodeException e) {
-            throw new Refused();
-        }
-        throw new Refused();
     }
 }

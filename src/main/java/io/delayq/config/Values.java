@@ -1,6 +1,8 @@
 package io.delayq.config;
 
 import io.delayq.job.Durations;
+import io.vertx.core.json.DecodeException;
+import io.vertx.core.json.JsonArray;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.List;
@@ -25,6 +27,21 @@ final class Values {
     static String text(Object given) throws Refused {
         if (given instanceof String || given instanceof Integer || given instanceof Long) {
             return given.toString();
+        }
+        throw new Refused();
+    }
+
+    /** A list, or its JSON text. What is neither is refused without a word of it: it may hold secrets. */
+    static JsonArray list(Object given) throws Refused {
+        if (given instanceof JsonArray array) {
+            return array;
+        }
+        try {
+            if (given instanceof String text) {
+                return new JsonArray(text);
+            }
+        } catch (DecodeException e) {
+            throw new Refused();
         }
         throw new Refused();
     }
