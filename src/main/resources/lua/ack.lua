@@ -13,24 +13,23 @@ if known then return known end
 local answer, size = {}, 0
 local groups = groups_of(4, 4, 'jobs', 'lease', 'runs', 'log', 'expire', 'done')
 for _, group in ipairs(groups) do
-  local k, ids, seen = group.k, column(group, 4, 1), {}
-  local runs = call('HMGET', k.runs, unpack(ids))
-  group.gone, group.records, group.runs, group.args = {}, {}, {}, {}
+  local k, ids, seen, count = group.k, column(group, 4, 1), {}, 0
+  local runs, gone, records, held_runs, args = call('HMGET', k.runs, unpack(ids)), {}, {}, {}, {}
   for i, id in ipairs(ids) do
-    local lease = ARGV[group.from + 4 * i - 3]
-    local held = not seen[id] and holds(runs[i], lease)
-    if held then
-      seen[id] = true
-      local at = #group.gone + 1
-      group.gone[at], group.runs[at], group.args[at] = id, runs[i], group.from + 4 * i - 4
-      -- whether it has a group, or is under `ids`, stands behind the lease
-      group.records[at] = byte(runs[i], #lease + 2) == 1 and call('HGET', k.jobs, id)
-      group.grouped = group.grouped or group.records[at]
-    end
+    local lease, run = ARGV[group.from + 4 * i - 3], runs[i]
     size = size + 1
-    answer[size] = held and 1 or 0
+    if not seen[id] and holds(run, lease) then
+      seen[id], count, answer[size] = true, count + 1, 1
+      gone[count], held_runs[count], args[count] = id, run, group.from + 4 * i - 4
+      -- whether it has a group, or is under `ids`, stands behind the lease
+      records[count] = byte(run, #lease + 2) == 1 and call('HGET', k.jobs, id)
+      group.grouped = group.grouped or records[count]
+    else
+      answer[size] = 0
+    end
   end
-  if group.grouped then guard_groups(k, group.records) end
+  group.gone, group.records, group.runs, group.args = gone, records, held_runs, args
+  if group.grouped then guard_groups(k, records) end
 end
 
 for _, group in ipairs(groups) do

@@ -57,28 +57,33 @@ function serve.c(k)
   local members = call('ZRANGE', k.clock, '-inf', now, 'BYSCORE', 'LIMIT', 0, share, 'WITHSCORES')
   local count = #members / 2
   if count == 0 then return k.clock end
-  local ids, lane_at, lanes = {}, {}, {}
+  local ids, lanes, lane, entries = {}, {}, nil, nil
   for i = 1, count do
-    local lane, id = unlane(members[2 * i - 1])
-    local entries = lanes[lane]
-    if not entries then
-      entries = {}
-      lanes[lane] = entries
+    local marked = members[2 * i - 1]
+    local lane_now, id = LANES[byte(marked)] or 'n', marked
+    if lane_now ~= 'n' then id = sub(marked, 2) end
+    if lane_now ~= lane then
+      lane, lanes[lane_now] = lane_now, lanes[lane_now] or {size = 0, ids = {}}
+      entries = lanes[lane]
     end
-    ids[i], lane_at[i], entries[#entries + 1] = id, lane, id
+    entries.size = entries.size + 1
+    ids[i], entries.ids[entries.size] = id, id
   end
-  local runs, fresh, size, last, due_time = call('HMGET', k.runs, unpack(ids)), {}, 0, nil, nil
+  local runs, fresh, size, last, run = call('HMGET', k.runs, unpack(ids)), {}, 0, nil, nil
   for i = 1, count do
     if not runs[i] then
+      local lane_now, due_time = LANES[byte(members[2 * i - 1])] or 'n', members[2 * i]
       -- many are due at the same time
-      if members[2 * i] ~= last then last, due_time = members[2 * i], struct.pack('>I6', tonumber(members[2 * i])) end
-      fresh[size + 1], fresh[size + 2] = ids[i], pack_new_run(lane_at[i], due_time)
+      if due_time ~= last or lane_now ~= lane then
+        last, lane, run = due_time, lane_now, pack_new_run(lane_now, struct.pack('>I6', tonumber(due_time)))
+      end
+      fresh[size + 1], fresh[size + 2] = ids[i], run
       size = size + 2
     end
   end
   call('ZREMRANGEBYRANK', k.clock, 0, count - 1)
   if size > 0 then call('HSET', k.runs, unpack(fresh)) end
-  for lane, entries in pairs(lanes) do make_ready(k, lane, entries) end
+  for of, due_now in pairs(lanes) do make_ready(k, of, due_now.ids) end
   moved = moved + count
   return k.clock
 end

@@ -256,17 +256,29 @@ local function pack_run(run)
     run.due, run.started, run.expires, #run.rules, run.rules) .. run.error
 end
 
--- The same for a job that never ran, without a table for it: this is done for every job. Its due time is packed.
+-- How the run of a job that never ran begins.
+local NEW_RUN = {n = '\0\0n\0\0\0\0\0', h = '\0\0h\0\0\0\0\0', l = '\0\0l\0\0\0\0\0', c = '\0\0c\0\0\0\0\0'}
+
+-- Such a run, without a table for it: this is done for every job. Its due time is packed, here and below.
 local function pack_new_run(lane, due)
-  return '\0\0' .. lane .. '\0\0\0\0\0' .. due .. '\0\0\0\0\0\0\0\0\0\0\0\0\0\0'
+  return NEW_RUN[lane] .. due .. '\0\0\0\0\0\0\0\0\0\0\0\0\0\0'
 end
 
--- Such a run at its first attempt, now, without rules or a ttl of its own; nil if it is another kind of run.
-local function begin_new_run(packed, lease)
-  if #packed == 28 and byte(packed) == 0 and sub(packed, 5, 8) == '\0\0\0\0' then
-    return string.char(#lease) .. lease .. sub(packed, 2, 4) .. '\0\0\0\1' .. sub(packed, 9, 14) .. stamp
-      .. '\0\0\0\0\0\0\0\0'
-  end
+-- When such a job was due, nil if it is another kind of run. One that was ready at once has none yet and was due when
+-- it was pushed.
+local function due_of_new(packed, lane, record)
+  if not packed then return sub(record, 3, 8) end
+  if #packed == 28 and sub(packed, 1, 8) == NEW_RUN[lane] then return sub(packed, 9, 14) end
+end
+
+-- How the run of a job goes on behind its lease at its first attempt, and ends if that is now.
+local FIRST_RUN = {n = '\0n\0\0\0\0\1', h = '\0h\0\0\0\0\1', l = '\0l\0\0\0\0\1', c = '\0c\0\0\0\0\1'}
+
+local RUN_BEGUN = stamp .. '\0\0\0\0\0\0\0\0'
+
+-- Such a run, without rules or a ttl of its own.
+local function begun_run(lease, lane, due)
+  return string.char(#lease) .. lease .. FIRST_RUN[lane] .. due .. RUN_BEGUN
 end
 
 -- Whether a packed run has this lease, without taking it apart.

@@ -4,65 +4,88 @@
   KEYS[1..5] as in prelude.lua
   ARGV[1..3] as in prelude.lua
   ARGV[4..] for each topic: topic, count, then for each job: id, when (ms to wait, or minus ms since 1970), record
-  Returns {now, then for each job its due time, or -1 if the id is in use}
+    (of a job without options the body alone)
+  Returns {now, then which jobs are refused, counted from 0}; the others' due times follow from now and when
   Atomic: a job is stored with its index entries, or not at all.
 ]]
 local known = replay()
 if known then return known end
-local answer, size = {now}, 1
-local groups = groups_of(4, 3, 'jobs', 'clock', 'done', 'runs', 'log', 'expire', 'n', 'h', 'l', 'c', 'ghosts')
+local PLAIN, answer, refused, job_no = '\1\0' .. stamp, {now}, 1, -1
+local groups = groups_of(4, 3)
 for _, group in ipairs(groups) do
+  local k = group.k
   group.ids = column(group, 3, 1)
-  for at = group.from + 2, group.to, 3 do
-    if byte(ARGV[at], 2) % 64 >= 32 then guard_groups(group.k, {ARGV[at]}, 3) end
-  end
-end
-for _, group in ipairs(groups) do
-  local k, ids, stored, others, seen = group.k, group.ids, {}, {}, {}
-  local set, there = settings_of(k.topic), call('HMGET', k.jobs, unpack(ids))
-  -- jobs without options, as most are, have these two to themselves
-  local plain, clock, ready, earliest, last, text = not set.ttl and not set.priority, {}, {}, nil, nil, nil
-  create(k.topic)
-  for i, id in ipairs(ids) do
-    local free = not there[i]
-    if there[i] and call('ZREM', k.done, id) == 1 then
-      call('HDEL', k.runs, id)
-      call('HDEL', k.log, id)
-      if is_owned(there[i]) then call('HDEL', ids_key, id) end
-      free = true
+  group.there, group.set = call('HMGET', k.jobs, unpack(group.ids)), settings_of(k.topic)
+  group.plain = not group.set.ttl and not group.set.priority
+  local fresh = true
+  for i = 1, #group.ids do
+    local record = ARGV[group.from + 3 * i - 1]
+    if group.there[i] then fresh = false end
+    if byte(record) == 1 then
+      group.plain = false
+      if byte(record, 2) % 64 >= 32 then guard_groups(k, {record}, 3) end
     end
-    local due = -1
-    if free and not seen[id] then
+  end
+  if group.plain and fresh then call('EXISTS', k.clock, k.n, k.ghosts)
+  else call('EXISTS', k.clock, k.done, k.runs, k.log, k.expire, k.n, k.h, k.l, k.c, k.ghosts) end
+end
+
+-- The id of a job that is done is free.
+local function give_back(k, id, record)
+  if call('ZREM', k.done, id) == 0 then return false end
+  call('HDEL', k.runs, id)
+  call('HDEL', k.log, id)
+  if is_owned(record) then call('HDEL', ids_key, id) end
+  return true
+end
+
+for _, group in ipairs(groups) do
+  local k, set, there, plain, others, seen = group.k, group.set, group.there, group.plain, {}, {}
+  -- jobs without options, as most are, have the clock and ready to themselves
+  local stored, clock, ready, stored_size, clock_size, ready_size = {}, {}, {}, 0, 0, 0
+  local earliest, last, due, text = nil, nil, nil, nil
+  create(k.topic)
+  for i, id in ipairs(group.ids) do
+    job_no = job_no + 1
+    if seen[id] or there[i] and not give_back(k, id, there[i]) then
+      refused = refused + 1
+      answer[refused] = job_no
+    else
       local at = group.from + 3 * i - 2
-      local record = stamped(ARGV[at + 1], set)
-      local flags, count = byte(record, 2), #stored
-      due = due_of(tonumber(ARGV[at]))
+      local when, record = ARGV[at], ARGV[at + 1]
       seen[id] = true
-      stored[count + 1], stored[count + 2] = id, record
-      if not plain or flags > 0 then
-        local ttl, group_name
-        if flags >= 32 then ttl, _, group_name = parts_of(record) end
+      -- many wait equally long
+      if when ~= last then
+        last, due = when, due_of(tonumber(when))
+        text = int(due)
+      end
+      if plain then
+        record = PLAIN .. record
+        if due > now then
+          if not earliest or due < earliest then earliest = due end
+          clock[clock_size + 1], clock[clock_size + 2] = text, id
+          clock_size = clock_size + 2
+        else
+          ready_size = ready_size + 1
+          ready[ready_size] = id
+        end
+      else
+        record = stamped(byte(record) == 1 and record or '\1\0' .. record, set)
+        local ttl, _, group_name = parts_of(record)
         if group_name then call('SADD', group_key(k.topic, group_name), id) end
         local from = #others
         others[from + 1], others[from + 2], others[from + 3], others[from + 4] = id, due, lane_of(record), ttl or false
-      elseif due > now then
-        if due ~= last then last, text = due, int(due) end
-        if not earliest or due < earliest then earliest = due end
-        count = #clock
-        clock[count + 1], clock[count + 2] = text, id
-      else
-        ready[#ready + 1] = id
       end
+      stored[stored_size + 1], stored[stored_size + 2] = id, record
+      stored_size = stored_size + 2
     end
-    size = size + 1
-    answer[size] = due
   end
-  if #stored > 0 then call('HSET', k.jobs, unpack(stored)) end
+  if stored_size > 0 then call('HSET', k.jobs, unpack(stored)) end
   if earliest then
     call('ZADD', k.clock, unpack(clock))
     arm('c', k.topic, earliest)
   end
-  if #ready > 0 then make_ready(k, 'n', ready) end
+  if ready_size > 0 then make_ready(k, 'n', ready) end
   place(k, others)
 end
 tell()

@@ -28,14 +28,6 @@ local function say(id, place_at, attempts, most, due, deadline, record)
   size = size + 2
 end
 
--- The same for a first attempt, of which most is the same for all.
-local function say_first(id, place_at, most, run, lease_length, deadline, record)
-  answer[size + 1] = id
-  answer[size + 2] = string.char(math.floor(place_at / 256), place_at % 256) .. '\0\0\0\1' .. most
-    .. sub(run, lease_length + 9, lease_length + 14) .. deadline .. record
-  size = size + 2
-end
-
 -- The same call again: what it leased and is still leased.
 if known then
   for _, was in ipairs(known) do
@@ -128,8 +120,8 @@ local function lease(k, n, set, guarded, mine, over)
   local leased, runs, leases, count, soonest, records = {}, {}, {}, 0, nil, nil
   local usual_ttr, usual_most = rules_of({rules = ''}, set)
   local usual_deadline = now + usual_ttr
-  local most_packed, deadline_packed = struct.pack('>I4', usual_most), struct.pack('>I6', usual_deadline)
-  local deadline_text = int(usual_deadline)
+  local deadline_text, limits = int(usual_deadline), struct.pack('>I4I4', 1, usual_most)
+  local deadline_packed = struct.pack('>I6', usual_deadline)
   if #ids == 0 then return leased end
   local packed = call('HMGET', k.runs, unpack(ids))
   local ends = call('EXISTS', k.expire) == 1 and call('ZMSCORE', k.expire, unpack(ids)) or {}
@@ -144,15 +136,16 @@ local function lease(k, n, set, guarded, mine, over)
     -- an entry without a record cannot be; if it ever is, it must not stop the others
     if record then
       local expires, flags, lease_text = tonumber(ends[i] or 0), byte(record, 2), token .. place_no
-      -- one that was ready at once has no run yet and was due when it was pushed
-      local first = expires == 0 and flags % 16 < 8 and flags % 64 < 32 and flags < 128
-        and begin_new_run(packed[i] or pack_new_run(lanes[i], sub(record, 3, 8)), lease_text)
-      if first then
+      local due = expires == 0 and (flags == 0 or flags % 16 < 8 and flags % 64 < 32 and flags < 128)
+        and due_of_new(packed[i], lanes[i], record)
+      if due then
         if not soonest or usual_deadline < soonest then soonest = usual_deadline end
-        runs[2 * count + 1], runs[2 * count + 2] = id, first
+        runs[2 * count + 1], runs[2 * count + 2] = id, begun_run(lease_text, lanes[i], due)
         leases[2 * count + 1], leases[2 * count + 2] = deadline_text, id
-        say_first(id, place_no, most_packed, first, #lease_text, deadline_packed, record)
-        count = count + 1
+        answer[size + 1] = id
+        answer[size + 2] = string.char(math.floor(place_no / 256), place_no % 256) .. limits .. due .. deadline_packed
+          .. record
+        size, count = size + 2, count + 1
         leased[count], place_no, room = id, place_no + 1, room - #record
       else
         local run = packed[i] and unpack_run(packed[i]) or new_run(lanes[i], (struct.unpack('>I6', record, 3)))

@@ -40,7 +40,13 @@ final class Gather<R> {
     }
 
     private record Item<R>(
-            String topic, List<byte[]> args, int bytes, long deadlineNanos, Node<R> node, Promise<R> promise) {}
+            String topic,
+            List<byte[]> args,
+            int bytes,
+            Reader<R> reader,
+            long deadlineNanos,
+            Node<R> node,
+            Promise<R> promise) {}
 
     /** What goes to one Redis. */
     private static final class Node<R> {
@@ -178,6 +184,11 @@ final class Gather<R> {
     }
 
     Future<R> add(int bucket, String topic, List<byte[]> args) {
+        return add(bucket, topic, args, reader);
+    }
+
+    /** @param own for an outcome that does not stand in the answer alone */
+    Future<R> add(int bucket, String topic, List<byte[]> args, Reader<R> own) {
         Node<R> node = node(bucket);
         if (node.waiting >= limit) {
             return Future.failedFuture(new StoreException(Kind.BUSY, "too many jobs are waiting for Redis"));
@@ -190,7 +201,8 @@ final class Gather<R> {
         }
         Promise<R> promise = Promise.promise();
         Lane<R> lane = lanes.get(bucket);
-        lane.items.add(new Item<>(topic, args, bytes, System.nanoTime() + deadlineMillis * 1_000_000, node, promise));
+        long deadline = System.nanoTime() + deadlineMillis * 1_000_000;
+        lane.items.add(new Item<>(topic, args, bytes, own, deadline, node, promise));
         if (!lane.busy) {
             lane.busy = true;
             node.line.add(lane);
@@ -276,10 +288,11 @@ final class Gather<R> {
             // first the next call, so that Redis works while these are answered
             callOn(node);
             for (int i = 0; i < ordered.size(); i++) {
+                Item<R> item = ordered.get(i);
                 if (result.succeeded()) {
-                    ordered.get(i).promise.complete(reader.read(result.result(), i));
+                    item.promise.complete(item.reader.read(result.result(), i));
                 } else {
-                    ordered.get(i).promise.fail(result.cause());
+                    item.promise.fail(result.cause());
                 }
             }
             ordered.forEach(this::answered);

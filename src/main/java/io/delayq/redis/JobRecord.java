@@ -54,6 +54,11 @@ final class JobRecord {
         return encode(options, null, body);
     }
 
+    /** The same, or the body alone where there is nothing else to say: no JSON begins like a record. */
+    static byte[] brief(JobOptions options, Buffer body) {
+        return options == JobOptions.NONE ? body.getBytes() : encode(options, body);
+    }
+
     /** The same of a job whose id is the same in all topics. */
     static byte[] owned(JobOptions options, String note, Buffer body) {
         byte[] record = encode(options, note, body);

@@ -138,10 +138,8 @@ public final class Store {
         this.caller = new Caller(link, keys, meters);
         this.meters = meters;
         this.deadlineMillis = endpoint.deadlineMillis();
-        this.pushes = gather(vertx, endpoint, Script.PUSH, (answer, i) -> {
-            long due = answer.get(i + 1).toLong();
-            return new Pushed(due >= 0, due, stateAt(due, answer));
-        });
+        // each push reads its own outcome, see there
+        this.pushes = gather(vertx, endpoint, Script.PUSH, null);
         this.puts = gather(vertx, endpoint, Script.PUT, (answer, i) -> {
             long due = answer.get(2 * i + 1).toLong();
             return new Pushed(answer.get(2 * i + 2).toInteger() == 0, due, stateAt(due, answer));
@@ -249,7 +247,20 @@ public final class Store {
     }
 
     public Future<Pushed> push(NewJob job) {
-        return pushes.add(keys.bucketOf(job.id()), job.topic(), stored(job));
+        List<byte[]> args = List.of(Bytes.of(job.id()), when(job.when()), JobRecord.brief(job.options(), job.body()));
+        return pushes.add(keys.bucketOf(job.id()), job.topic(), args, (answer, i) -> pushed(job.when(), answer, i));
+    }
+
+    /** See push.lua: of most jobs nothing is said. */
+    private static Pushed pushed(When when, Response answer, int i) {
+        for (int at = 1; at < answer.size(); at++) {
+            if (answer.get(at).toInteger() == i) {
+                return new Pushed(false, -1, JobState.READY);
+            }
+        }
+        long now = answer.get(0).toLong();
+        long due = when.absolute() ? Math.max(when.millis(), now) : now + when.millis();
+        return new Pushed(true, due, due > now ? JobState.DELAYED : JobState.READY);
     }
 
     public Future<Pushed> put(NewJob job) {
@@ -537,7 +548,7 @@ public final class Store {
 
     /** As the scripts take it: a wait, or the negative of a time since 1970. */
     static byte[] when(When when) {
-        return Bytes.of(when.absolute() ? -when.millis() : when.millis());
+        return Bytes.of(when.absolute() ? -Math.max(0, when.millis()) : when.millis());
     }
 
     private static Boolean flag(Response answer, int i) {

@@ -91,8 +91,8 @@ class PlantedFaultTest {
     @Test
     void an_ack_with_a_lease_that_does_not_hold_is_noticed() {
         red(
-                "local held = not seen[id] and holds(runs[i], lease)",
-                "local held = not seen[id] and runs[i]",
+                "if not seen[id] and holds(run, lease) then",
+                "if not seen[id] and run then",
                 "ack of",
                 () -> StoreModelRedisTest.check(1, 1, 300));
     }

@@ -451,7 +451,7 @@ class PlantedScriptsRedisTest {
                         IdStoreRedisTest::it_leaves_the_index_when_it_is_acked),
                 ids(
                         Script.PUSH,
-                        "if is_owned(there[i]) then call('HDEL', ids_key, id) end",
+                        "if is_owned(record) then call('HDEL', ids_key, id) end",
                         "",
                         "recount",
                         IdStoreRedisTest::it_leaves_the_index_when_a_push_takes_the_id_of_one_that_is_done));
