@@ -195,40 +195,43 @@ public final class Api {
 
     /** By our own table: vertx-web would try one pattern after the other for every request. */
     private void dispatch(RoutingContext context) {
-        Route route = find(context.request());
-        if (route == null) {
-            unmatched(context);
-        } else {
-            serve(route, context);
-        }
-    }
-
-    /** Null if there is none, or if the path is not one at all, which {@link #unmatched} tells. */
-    private Route find(HttpServerRequest request) {
-        try {
-            List<String> segments = Paths.segments(request.path());
-            if (!Paths.isUntidy(segments)) {
-                for (Route route : routes) {
-                    boolean takes = route.method() == null || route.method().equals(request.method());
-                    if (takes && Paths.fits(route.pattern(), segments)) {
-                        return route;
-                    }
-                }
-            }
-            return null;
-        } catch (Problem e) {
-            return null;
-        }
-    }
-
-    private void serve(Route route, RoutingContext context) {
         HttpServerRequest request = context.request();
+        List<String> segments;
+        try {
+            segments = Paths.segments(request.path());
+        } catch (Problem e) {
+            unmatched(request);
+            return;
+        }
+        Route route = find(request.method(), segments);
+        if (route == null) {
+            unmatched(request);
+        } else {
+            serve(route, request, segments);
+        }
+    }
+
+    /** Null if there is none. */
+    private Route find(HttpMethod method, List<String> segments) {
+        if (Paths.isUntidy(segments)) {
+            return null;
+        }
+        for (Route route : routes) {
+            boolean takes = route.method() == null || route.method().equals(method);
+            if (takes && Paths.fits(route.pattern(), segments)) {
+                return route;
+            }
+        }
+        return null;
+    }
+
+    private void serve(Route route, HttpServerRequest request, List<String> segments) {
         if (route.door() != null && isUpgrade(request)) {
             upgrade(route, request);
             return;
         }
         Audit audit = new Audit();
-        Future<Answer> answer = answer(route, request, audit);
+        Future<Answer> answer = answer(route, request, segments, audit);
         underWay.add(answer);
         answer.onComplete(result -> {
             underWay.remove(answer);
@@ -241,9 +244,8 @@ public final class Api {
     }
 
     /** Null: written as a stream. */
-    private Future<Answer> answer(Route route, HttpServerRequest request, Audit audit) {
+    private Future<Answer> answer(Route route, HttpServerRequest request, List<String> segments, Audit audit) {
         try {
-            List<String> segments = Paths.segments(request.path());
             boolean foreign = route.unasked() != null;
             Access.Caller caller =
                     foreign ? access.checkUnasked(request, route.unasked()) : access.check(request, route.right());
@@ -328,8 +330,7 @@ public final class Api {
                 .map(done -> null);
     }
 
-    private void unmatched(RoutingContext context) {
-        HttpServerRequest request = context.request();
+    private void unmatched(HttpServerRequest request) {
         try {
             access.checkSource(request);
             List<String> segments = Paths.segments(request.path());

@@ -87,7 +87,7 @@ public final class BulkPush {
 
     private Future<Result> begin(Row row) {
         return away && row.problem() == null
-                ? Future.succeededFuture(new Result(false, true, rejected(row, Api.problem(AWAY))))
+                ? Future.succeededFuture(failed(row, AWAY))
                 : one(store, targets, meters, row, caller);
     }
 
@@ -99,32 +99,32 @@ public final class BulkPush {
 
     /** Never fails either. */
     public static Future<Result> one(Store store, Targets targets, Meters meters, Row row, Access.Caller caller) {
-        return push(store, targets, row, caller)
-                .map(pushed -> {
-                    meters.pushed(row.topic(), 1);
-                    return new Result(true, false, accepted(row, pushed));
-                })
-                .otherwise(error -> new Result(false, isSilence(error), rejected(row, Api.problem(error))));
-    }
-
-    private static boolean isSilence(Throwable error) {
-        return error instanceof StoreException store && store.kind() != StoreException.Kind.FULL;
-    }
-
-    private static Future<Store.Pushed> push(Store store, Targets targets, Row row, Access.Caller caller) {
         if (row.problem() != null) {
-            return Future.failedFuture(row.problem());
+            return Future.succeededFuture(failed(row, row.problem()));
         }
         if (!caller.mayTouch(row.topic())) {
-            return Future.failedFuture(Access.Caller.notForTopic(row.topic()));
+            return Future.succeededFuture(failed(row, Access.Caller.notForTopic(row.topic())));
         }
         Callback callback = row.job().options().callback();
         Future<Store.Pushed> pushing = callback == null
                 ? store.push(row.job())
                 : targets.check(callback).compose(fine -> store.push(row.job()));
-        return pushing.compose(pushed -> pushed.created()
-                ? Future.succeededFuture(pushed)
-                : Future.failedFuture(Problem.jobExists(row.topic(), row.id(), null)));
+        // in one step: this is done for every job
+        return pushing.transform(pushed -> Future.succeededFuture(
+                pushed.succeeded() ? stored(meters, row, pushed.result()) : failed(row, pushed.cause())));
+    }
+
+    private static Result stored(Meters meters, Row row, Store.Pushed pushed) {
+        if (!pushed.created()) {
+            return failed(row, Problem.jobExists(row.topic(), row.id(), null));
+        }
+        meters.pushed(row.topic(), 1);
+        return new Result(true, false, accepted(row, pushed));
+    }
+
+    private static Result failed(Row row, Throwable error) {
+        boolean silence = error instanceof StoreException store && store.kind() != StoreException.Kind.FULL;
+        return new Result(false, silence, rejected(row, Api.problem(error)));
     }
 
     private static Buffer accepted(Row row, Store.Pushed pushed) {
