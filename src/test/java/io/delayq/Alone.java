@@ -7,8 +7,8 @@ import java.lang.annotation.Target;
 import org.junit.jupiter.api.parallel.ResourceLock;
 
 /**
- * A test that must not run beside the others of its class, some of which are {@link SideBySide}. While it waits for its
- * turn it takes one of their places, and they wait in line behind it: where there are many, it is better in another class.
+ * A test that must not run beside the others of its class, some of which are {@link SideBySide}. Waiting for its turn it
+ * takes one of their places, and they wait behind it: where there are many, it is better in another class.
  */
 @Target(ElementType.METHOD)
 @Retention(RetentionPolicy.RUNTIME)
