@@ -38,6 +38,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Servers on a cluster of three masters and three replicas, of which some die, and whose slots move under load. */
+@Tag("fault")
 class ClusterFaultTest {
     private static final int BUCKETS = 12;
     private static final Set<Integer> ALL = IntStream.range(0, BUCKETS).boxed().collect(Collectors.toSet());

@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 
@@ -21,7 +22,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 class CrashRowsTest {
     private static final Path PAGE = Path.of("docs/guarantees.md");
     private static final Pattern NAMED = Pattern.compile("`(\\w+)\\.(\\w+)`");
-    private static final List<String> PACKAGES = List.of("fault", "path", "redis");
+    private static final Pattern CLASS = Pattern.compile("\\b(\\w+Test)\\b");
+    private static final List<String> PACKAGES = List.of("fault", "path", "redis", "bucket");
 
     /** Those that cannot be left out. */
     private static final List<String> ROWS = List.of(
@@ -80,6 +82,30 @@ class CrashRowsTest {
             }
             assertTrue(any || cell.equals("not built yet"), row + " names no test: " + cell);
         });
+    }
+
+    @Test
+    void every_test_class_that_the_page_names_is_there() throws IOException {
+        Matcher named = CLASS.matcher(Files.readString(PAGE));
+        int count = 0;
+        for (; named.find(); count++) {
+            assertTrue(find(named.group(1)) != null, "there is no " + named.group(1));
+        }
+        assertTrue(count > 30, count + " found");
+    }
+
+    /** Else it would be in no run of the fault suite, whose time is limited. */
+    @Test
+    void every_fault_test_has_the_tag() throws IOException {
+        List<Path> all;
+        try (Stream<Path> files = Files.walk(Path.of("src/test/java"))) {
+            all = files.filter(file -> file.getFileName().toString().endsWith("FaultTest.java"))
+                    .toList();
+        }
+        assertTrue(all.size() > 20, all::toString);
+        for (Path file : all) {
+            assertTrue(Files.readString(file).contains("\n@Tag(\"fault\")\n"), file + " has no tag");
+        }
     }
 
     @Test

@@ -3,6 +3,7 @@ package io.delayq.fault;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.delayq.SideBySide;
 import io.delayq.config.Settings;
 import io.delayq.config.Settings.Durability;
 import io.delayq.path.TestServer;
@@ -11,9 +12,11 @@ import io.delayq.redis.SentinelFarm;
 import io.delayq.redis.TestRedis;
 import io.vertx.core.json.JsonObject;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Writes that must be on replicas, while there are too few. */
+@Tag("fault")
 class NotReplicatedFaultTest {
     private static final String NOT_REPLICATED = "/problems/not-replicated";
 
@@ -42,6 +45,7 @@ class NotReplicatedFaultTest {
     }
 
     @Test
+    @SideBySide
     void each_kind_of_write_is_answered_503_and_may_be_repeated_until_it_is_replicated() {
         String job = "/v1/topics/t/jobs/a";
         String push = "{\"id\":\"a\",\"delay\":\"1h\"}";
@@ -74,6 +78,7 @@ class NotReplicatedFaultTest {
     }
 
     @Test
+    @SideBySide
     void deliveries_and_acks_do_not_wait_for_replicas() {
         refused(server.post("/v1/topics/t/jobs", "{\"id\":\"a\"}"));
         long began = System.nanoTime();
@@ -85,6 +90,7 @@ class NotReplicatedFaultTest {
     }
 
     @Test
+    @SideBySide
     void a_replica_that_answers_late_but_in_time_is_waited_for() {
         try (TestRedis replica = SentinelFarm.replica(redis.port());
                 TestServer patient = TestServer.start(settings -> settings.withRedis(

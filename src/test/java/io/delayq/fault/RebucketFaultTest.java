@@ -7,10 +7,12 @@ import io.delayq.redis.Keys;
 import io.delayq.redis.TestRedis;
 import java.nio.file.Path;
 import java.time.Duration;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A server that is not stopped, but cut off from Redis, while its data are moved to another number of buckets. */
+@Tag("fault")
 class RebucketFaultTest {
     @TempDir
     Path dir;

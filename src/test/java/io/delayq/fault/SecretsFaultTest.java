@@ -19,11 +19,15 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
@@ -48,7 +52,7 @@ class SecretsFaultTest {
     private final HttpClient http =
             HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
 
-    private final List<String> sessions = new ArrayList<>();
+    private final Queue<String> sessions = new ConcurrentLinkedQueue<>();
 
     @TempDir
     private Path dir;
@@ -64,11 +68,11 @@ class SecretsFaultTest {
                     starting.put(to, CompletableFuture.supplyAsync(() -> start(to, redis)));
                 }
                 starting.forEach((to, server) -> servers.put(to, server.join()));
-                for (ChildServer server : servers.values()) {
+                together(servers.values(), server -> {
                     oneDay(server);
                     call(server, "PUT", "/v1/log", "{\"level\":\"debug\"}");
                     oneDay(server);
-                }
+                });
                 broken(redis, servers.values());
                 for (ChildServer server : servers.values()) {
                     server.terminate();
@@ -81,6 +85,27 @@ class SecretsFaultTest {
                 servers.values().forEach(ChildServer::close);
             }
         }
+    }
+
+    private interface Work {
+        void on(ChildServer server) throws Exception;
+    }
+
+    /** Most of it is waiting for answers that say no. */
+    private static void together(Collection<ChildServer> servers, Work work) {
+        List<CompletableFuture<Void>> all = new ArrayList<>();
+        for (ChildServer server : servers) {
+            all.add(CompletableFuture.runAsync(
+                    () -> {
+                        try {
+                            work.on(server);
+                        } catch (Exception e) {
+                            throw new CompletionException(e);
+                        }
+                    },
+                    task -> new Thread(task, "work").start()));
+        }
+        all.forEach(CompletableFuture::join);
     }
 
     private ChildServer start(LogTo to, TestRedis redis) {
@@ -201,29 +226,29 @@ class SecretsFaultTest {
     private static final class Ended implements WebSocket.Listener {}
 
     /** Redis refuses scripts, then the password, then is gone: its error texts quote what it was asked. */
-    private void broken(TestRedis redis, Iterable<ChildServer> servers) throws Exception {
+    private void broken(TestRedis redis, Collection<ChildServer> servers) throws Exception {
         String push = "{\"id\":\"1\",\"delay\":\"1h\",\"body\":\"" + BODY + "\"}";
-        for (ChildServer server : servers) {
+        together(servers, server -> {
             assertEquals(
                     201, call(server, "POST", "/v1/topics/broken/jobs", push).statusCode());
-        }
+        });
         for (Object key : (List<?>) redis.command("KEYS", "*clock:broken")) {
             redis.command("DEL", key.toString());
             redis.command("SET", key.toString(), "no zset");
         }
-        for (ChildServer server : servers) {
+        together(servers, server -> {
             assertEquals(
                     500, call(server, "PUT", "/v1/topics/broken/jobs/1", push).statusCode());
-        }
+        });
         redis.command("ACL", "SETUSER", "app", "resetpass", ">another");
         redis.command("CLIENT", "KILL", "USER", "app");
-        for (ChildServer server : servers) {
+        together(servers, server -> {
             assertEquals(503, call(server, "POST", "/v1/topics/seen/jobs", push).statusCode());
-        }
+        });
         redis.kill();
-        for (ChildServer server : servers) {
+        together(servers, server -> {
             assertEquals(503, call(server, "POST", "/v1/topics/seen/jobs", push).statusCode());
-        }
+        });
     }
 
     private void check(LogTo to, ChildServer server) throws IOException {

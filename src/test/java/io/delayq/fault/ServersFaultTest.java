@@ -15,10 +15,12 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** One of two servers dies without a word while jobs are due. */
+@Tag("fault")
 class ServersFaultTest {
     private static final int BUCKETS = 16;
     private static final int JOBS = 600;

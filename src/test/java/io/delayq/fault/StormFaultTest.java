@@ -6,6 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.delayq.fault.RecordingClients.Load;
 import io.delayq.fault.RecordingClients.Target;
+import io.delayq.path.TestServer;
+import io.delayq.redis.PlantedScripts;
 import io.delayq.redis.TestRedis;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -33,34 +35,32 @@ class StormFaultTest {
 
     @Test
     void ten_kills_of_one_of_two_servers_lose_nothing_and_double_nothing() throws Exception {
-        storm("storm-short", null, SHORT, 10, 2_000, DRAIN);
+        storm("storm-short", SHORT, 10, 2_000);
     }
 
     @Test
     @Tag("storm")
     @Timeout(1_500)
     void a_hundred_and_fifty_kills_of_one_of_two_servers_lose_nothing_and_double_nothing() throws Exception {
-        storm("storm", null, LONG, 150, 150_000, DRAIN);
+        storm("storm", LONG, 150, 150_000);
     }
 
     /** A server process and its successors. */
     private final class Place implements AutoCloseable {
         private final String name;
         private final TestRedis redis;
-        private final PlantedMain.Fault fault;
         private ChildServer server;
         private int starts;
         private volatile Target target;
 
-        Place(String name, TestRedis redis, PlantedMain.Fault fault) {
+        Place(String name, TestRedis redis) {
             this.name = name;
             this.redis = redis;
-            this.fault = fault;
             launch();
         }
 
         private void launch() {
-            server = ChildServer.launchWith(fault, dir.resolve(name), "--redis.url=" + redis.url());
+            server = ChildServer.launch(dir.resolve(name), "--redis.url=" + redis.url());
         }
 
         void listening() {
@@ -84,12 +84,10 @@ class StormFaultTest {
         }
     }
 
-    /** @param fault null: none */
-    private void storm(String name, PlantedMain.Fault fault, Load load, int kills, int jobs, Duration drain)
-            throws Exception {
+    private void storm(String name, Load load, int kills, int jobs) throws Exception {
         try (TestRedis redis = TestRedis.start(TestRedis.Options.standalone());
-                Place a = new Place("a", redis, fault);
-                Place b = new Place("b", redis, fault)) {
+                Place a = new Place("a", redis);
+                Place b = new Place("b", redis)) {
             a.listening();
             b.listening();
             List<Supplier<Target>> targets = List.of(() -> a.target, () -> b.target);
@@ -112,7 +110,7 @@ class StormFaultTest {
                     }
                 }
                 TestRedis.await("all jobs taken", Duration.ofMinutes(2), () -> clients.accepted() >= jobs);
-                clients.drain(drain);
+                clients.drain(DRAIN);
                 Verdict verdict = clients.verdict(name, redis, "dq", 4);
                 verdict.assertKept();
                 assertTrue(verdict.accepted >= jobs, verdict.line());
@@ -123,11 +121,23 @@ class StormFaultTest {
         }
     }
 
+    /** The same verdict on one server in this process, which is soon there. */
     @Test
     void a_lease_that_never_ends_is_noticed() throws Exception {
-        AssertionError error = assertThrows(
-                AssertionError.class,
-                () -> storm("storm-planted", PlantedMain.Fault.NO_LEASE_ENDS, PLANTED, 0, 200, Duration.ofSeconds(2)));
-        assertTrue(error.getMessage().startsWith("lost"), error.getMessage());
+        PlantedMain.Fault fault = PlantedMain.Fault.NO_LEASE_ENDS;
+        PlantedScripts.during(fault.right(), fault.wrong(), () -> {
+            try (TestRedis redis = TestRedis.start(TestRedis.Options.standalone());
+                    TestServer server = TestServer.start(settings -> settings.withRedisUrl(redis.url()))) {
+                Target target = new Target("one", server.port());
+                try (RecordingClients clients = new RecordingClients(PLANTED, List.of(() -> target)).begin()) {
+                    TestRedis.await("jobs taken", () -> clients.accepted() >= 200);
+                    clients.drain(Duration.ofSeconds(2));
+                    Verdict verdict = clients.verdict(
+                            "storm-planted", redis, server.settings.namespace(), server.settings.buckets());
+                    AssertionError error = assertThrows(AssertionError.class, verdict::assertKept);
+                    assertTrue(error.getMessage().startsWith("lost"), error.getMessage());
+                }
+            }
+        });
     }
 }

@@ -4,14 +4,17 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.delayq.SideBySide;
 import io.delayq.redis.TestRedis;
 import io.vertx.core.json.JsonObject;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** What listeners are told while Redis is dead or frozen. */
+@Tag("fault")
 class EventsAwayFaultTest {
     private static final long LIMIT_MILLIS = 3_000;
 
@@ -41,6 +44,7 @@ class EventsAwayFaultTest {
     }
 
     @Test
+    @SideBySide
     void they_hear_at_once_that_it_is_gone_and_that_it_is_back_and_stay() {
         long killed = System.nanoTime();
         redis.kill();
@@ -68,6 +72,7 @@ class EventsAwayFaultTest {
     }
 
     @Test
+    @SideBySide
     void a_redis_that_does_not_answer_is_away() throws Exception {
         long frozen = System.nanoTime();
         redis.freeze();

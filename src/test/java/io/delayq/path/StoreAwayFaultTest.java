@@ -6,6 +6,7 @@ import static io.delayq.path.Wire.problem;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.delayq.SideBySide;
 import io.delayq.redis.TestRedis;
 import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
@@ -13,9 +14,11 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** What clients are told while Redis is dead, frozen or full. */
+@Tag("fault")
 class StoreAwayFaultTest {
     private static final String PUSH = "{\"id\":\"a\"}";
 
@@ -35,6 +38,7 @@ class StoreAwayFaultTest {
     }
 
     @Test
+    @SideBySide
     void is_live_but_not_ready_while_redis_is_away_and_ready_when_it_is_back() {
         redis.kill();
         TestRedis.await("not ready", () -> server.get("/health/ready").status() == 503);
@@ -65,6 +69,7 @@ class StoreAwayFaultTest {
     }
 
     @Test
+    @SideBySide
     void a_push_while_redis_is_frozen_answers_503_within_2_seconds_and_works_again_after() {
         server.push("t", "{\"delay\":\"1h\"}");
         redis.freeze();
@@ -82,6 +87,7 @@ class StoreAwayFaultTest {
     }
 
     @Test
+    @SideBySide
     void a_push_while_redis_is_full_answers_507_and_acks_still_work() {
         server.push("t", PUSH);
         redis.command("CONFIG", "SET", "maxmemory-policy", "noeviction");

@@ -3,6 +3,8 @@ package io.delayq.webhook;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.delayq.Alone;
+import io.delayq.SideBySide;
 import io.delayq.path.TestServer;
 import io.delayq.redis.TestRedis;
 import io.netty.util.internal.PlatformDependent;
@@ -76,6 +78,7 @@ class BadReceiversFaultTest {
     }
 
     @Test
+    @SideBySide
     void each_fails_as_often_as_is_set_and_says_why() {
         for (String kind : bad.keySet()) {
             push(kind, 1, "\"ttr\":\"1s\",\"retry\":{\"maxAttempts\":3,\"backoff\":[\"100ms\",\"300ms\"]}");
@@ -103,6 +106,7 @@ class BadReceiversFaultTest {
     }
 
     @Test
+    @SideBySide
     void early_hints_are_no_answer() {
         try (Receiver hints = Receiver.raw(socket -> socket.write("HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n"
                 + "HTTP/1.1 103 Early Hints\r\nLink: </b>\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"))) {
@@ -116,6 +120,7 @@ class BadReceiversFaultTest {
     }
 
     @Test
+    @Alone
     void others_keep_their_lateness_meanwhile_and_memory_stays_bounded() {
         try (Receiver good = Receiver.answering(200, "")) {
             p99(good, "w");
@@ -157,6 +162,7 @@ class BadReceiversFaultTest {
     }
 
     @Test
+    @SideBySide
     void a_host_that_keeps_failing_is_called_less_and_again_when_it_is_well() {
         AtomicInteger status = new AtomicInteger(500);
         try (Receiver shop = Receiver.http((request, call) ->
