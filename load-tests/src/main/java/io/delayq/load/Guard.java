@@ -18,19 +18,19 @@ final class Guard {
     private static final IntConsumer QUIET = count -> {};
 
     private enum Check {
-        SINGLES("A single pushes, 64 connections", 0.20, 0.08) {
+        SINGLES("A single pushes, 64 connections", 0.12, 0.05) {
             @Override
             double measure(Peer peer) throws Exception {
                 return peer.push(new PushWork(10_000, 64, 1), QUIET);
             }
         },
-        BATCHES("B batches of 100, 16 connections", 0.90, 0.10) {
+        BATCHES("B batches of 100, 16 connections", 0.80, 0.08) {
             @Override
             double measure(Peer peer) throws Exception {
                 return peer.push(new PushWork(30_000, 16, 100), QUIET);
             }
         },
-        DRAIN("C drain with acks, 16 connections", 0.50, 0.12) {
+        DRAIN("C drain with acks, 16 connections", 0.40, 0.10) {
             @Override
             double measure(Peer peer) throws Exception {
                 return peer.drain(new DrainWork(20_000, 16), QUIET);
