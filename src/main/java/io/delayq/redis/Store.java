@@ -548,7 +548,7 @@ public final class Store {
 
     /** As the scripts take it: a wait, or the negative of a time since 1970. */
     static byte[] when(When when) {
-        return Bytes.of(when.absolute() ? -Math.max(0, when.millis()) : when.millis());
+        return Bytes.of(when.absolute() ? -when.millis() : when.millis());
     }
 
     private static Boolean flag(Response answer, int i) {

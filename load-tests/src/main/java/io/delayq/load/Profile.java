@@ -25,7 +25,7 @@ final class Profile {
     private static final long MILLIS = 12_000;
     private static final String LOOPS = "vert.x-eventloop";
     /** What an event loop does while it has nothing to do. */
-    private static final List<String> IDLE = List.of("epollWait", "epollBusyWait", "kevent", "poll", "select");
+    private static final List<String> IDLE = List.of("epollWait", "epollWait0", "epollBusyWait", "kevent", "poll", "select");
 
     private final Delayq delayq;
     private final Path dir;
@@ -48,6 +48,8 @@ final class Profile {
         works.put("C", bar -> delayq.drain(new DrainWork(100_000, 16), bar));
         List<Path> written = new ArrayList<>();
         progress.expect(works.size());
+        // else the outer ends of stacks are cut off
+        control("JFR.configure", "stackdepth=512");
         for (Map.Entry<String, Work> work : works.entrySet()) {
             IntConsumer bar = progress.step("profile of " + work.getKey(), 100);
             written.add(taken(work.getKey(), work.getValue(), bar));
