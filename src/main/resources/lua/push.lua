@@ -20,7 +20,10 @@ for _, group in ipairs(groups) do
   local fresh = true
   for i = 1, #group.ids do
     local record = ARGV[group.from + 3 * i - 1]
-    if group.there[i] then fresh = false end
+    if group.there[i] then
+      fresh = false
+      if is_owned(group.there[i]) then call('EXISTS', ids_key) end
+    end
     if byte(record) == 1 then
       group.plain = false
       if byte(record, 2) % 64 >= 32 then guard_groups(k, {record}, 3) end
