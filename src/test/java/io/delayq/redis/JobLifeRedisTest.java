@@ -11,6 +11,7 @@ import io.delayq.job.JobOptions;
 import io.delayq.job.JobState;
 import io.delayq.job.JobView;
 import io.delayq.job.NewJob;
+import io.delayq.job.Priority;
 import io.delayq.job.Retry;
 import io.delayq.job.TopicSettings;
 import io.delayq.job.TopicSettings.OnExpire;
@@ -325,5 +326,25 @@ class JobLifeRedisTest {
         assertEquals(JobState.DEAD, state("dead"));
         assertEquals(JobState.READY, state("other"));
         new Recount(store).check(List.of("t"));
+    }
+
+    @Test
+    void jobs_due_at_the_same_time_keep_each_its_priority_over_a_retry() {
+        When same = When.at(clock.now() + 1_000);
+        List<Priority> priorities = List.of(Priority.NORMAL, Priority.HIGH, Priority.LOW);
+        for (int i = 0; i < 30; i++) {
+            JobOptions options = new JobOptions(null, Retry.INHERITED, null, priorities.get(i % 3), null, null, null);
+            NewJob job = new NewJob("t", "p" + i, same, options, Buffer.buffer("1"));
+            store.call(s -> s.push(job));
+        }
+        pass(1_000);
+        store.reserve("t", 30).forEach(job -> nack(job, "no"));
+        for (String lane : List.of("h", "n", "l")) {
+            long entries = 0;
+            for (Object key : (List<?>) store.redis.command("KEYS", "{" + store.namespace + "*ready:t:" + lane)) {
+                entries += (Long) store.redis.command("LLEN", key.toString());
+            }
+            assertEquals(10, entries, lane);
+        }
     }
 }
