@@ -465,15 +465,22 @@ end
 
 -- Cancels jobs, each id given once: in any state, or in one of the given ones. Returns how many.
 local function cancel(k, ids, records, states)
-  local gone, gone_records, found = {}, {}, {}
-  for i, id in ipairs(ids) do found[i] = records[i] and state_of(k, id, lane_of(records[i])) end
+  if #ids == 0 then return 0 end
+  local gone, gone_records, found, members, off = {}, {}, {}, {}, {}
+  for i, id in ipairs(ids) do members[i] = records[i] and LANE_BYTE[lane_of(records[i])] .. id or '' end
+  -- most are on the clock: those are looked up together, and taken off together
+  local dues = call('ZMSCORE', k.clock, unpack(members))
+  for i, id in ipairs(ids) do
+    found[i] = records[i] and (dues[i] and 'delayed' or state_of(k, id, lane_of(records[i])))
+  end
   for i, id in ipairs(ids) do
     if found[i] and (not states or states[found[i]]) then
-      detach(k, id, lane_of(records[i]), found[i])
+      if dues[i] then off[#off + 1] = members[i] else detach(k, id, lane_of(records[i]), found[i]) end
       gone[#gone + 1] = id
       gone_records[#gone_records + 1] = records[i]
     end
   end
+  if #off > 0 then call('ZREM', k.clock, unpack(off)) end
   forget(k, gone, gone_records)
   return #gone
 end

@@ -28,7 +28,7 @@ import java.util.stream.LongStream;
  */
 public final class TopicStore {
     /** Most jobs in one script; fewer if their records are long. */
-    private static final int STEP = 50;
+    private static final int STEP = 25;
 
     private static final int FIRST_STEP = 5;
     private static final long STEP_BYTES = 128 * 1024;
