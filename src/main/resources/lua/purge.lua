@@ -46,10 +46,7 @@ if state == 'ready' then
   count, more = purge_ready()
 else
   if state == 'all' then
-    local page, looks = {ARGV[7], {}}, 0
-    -- where many were deleted a look may find nothing: then another, but not for long
-    repeat page, looks = call('HSCAN', k.jobs, page[1], 'COUNT', limit), looks + 1
-    until #page[2] > 0 or page[1] == '0' or looks == 20
+    local page = call('HSCAN', k.jobs, ARGV[7], 'COUNT', limit)
     cursor = page[1]
     for i = 1, #page[2], 2 do
       ids[#ids + 1], records[#records + 1] = page[2][i], page[2][i + 1]

@@ -201,10 +201,20 @@ public final class TopicStore {
      * @return how many
      */
     public Future<Long> purge(String topic, JobState state, BooleanSupplier stop) {
-        if (state == null) {
-            return eachBucket(stop, bucket -> steps(bucket, Script.PURGE, topic, "all", Long.MAX_VALUE, stop));
+        if (state != null) {
+            return eachBucket(stop, bucket -> purge(bucket, topic, state, stop));
         }
-        return eachBucket(stop, bucket -> call(Script.COUNTS, bucket, List.of(Bytes.of(topic)))
+        // first those that wait, in their order: going through all jobs crosses the gaps that a purge before this left
+        return eachBucket(stop, bucket -> purge(bucket, topic, JobState.DELAYED, stop)
+                .compose(delayed -> stop.getAsBoolean()
+                        ? Future.succeededFuture(delayed)
+                        : steps(bucket, Script.PURGE, topic, "all", Long.MAX_VALUE, stop)
+                                .map(others -> delayed + others)));
+    }
+
+    /** As many as there are now. */
+    private Future<Long> purge(int bucket, String topic, JobState state, BooleanSupplier stop) {
+        return call(Script.COUNTS, bucket, List.of(Bytes.of(topic)))
                 .compose(counts -> steps(
                         bucket,
                         Script.PURGE,
@@ -212,7 +222,7 @@ public final class TopicStore {
                         state.word(),
                         // behind the settings, in the order of the states
                         counts.get(1 + state.ordinal()).toLong(),
-                        stop)));
+                        stop));
     }
 
     /** Deletes jobs, settings, everything. Returns how many jobs. */
