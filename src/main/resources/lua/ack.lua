@@ -10,13 +10,13 @@
 ]]
 local known = replay()
 if known then return known end
-local answer, size = {}, 0
+local given, answer, size = ARGV, {}, 0
 local groups = groups_of(4, 4, 'jobs', 'lease', 'runs', 'log', 'expire', 'done')
 for _, group in ipairs(groups) do
   local k, ids, seen, count = group.k, column(group, 4, 1), {}, 0
   local runs, gone, records, held_runs, args = call('HMGET', k.runs, unpack(ids)), {}, {}, {}, {}
-  for i, id in ipairs(ids) do
-    local lease, run = ARGV[group.from + 4 * i - 3], runs[i]
+  for i = 1, #ids do
+    local id, lease, run = ids[i], given[group.from + 4 * i - 3], runs[i]
     size = size + 1
     if not seen[id] and holds(run, lease) then
       seen[id], count, answer[size] = true, count + 1, 1
@@ -42,7 +42,7 @@ for _, group in ipairs(groups) do
     else
       for i, id in ipairs(gone) do
         local at = group.args[i]
-        keep(k, id, group.runs[i], group.records[i], ARGV[at + 2], ARGV[at + 3])
+        keep(k, id, group.runs[i], group.records[i], given[at + 2], given[at + 3])
       end
       arm('o', k.topic, now + kept)
     end

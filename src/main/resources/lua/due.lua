@@ -9,7 +9,7 @@
     one of these ends: its name, how many run again, are dead, are gone}
   Atomic: a job is on one index, never on two or none. Two scanners at once are harmless.
 ]]
-local TOPICS, PAGING, MOST_GHOSTS, BYTES = 64, 60000, 100000, 262144
+local TOPICS, PAGING, MOST_GHOSTS, BYTES, ALIKE = 64, 60000, 100000, 262144, 4
 local due = call('ZRANGE', KEYS[1], '-inf', now, 'BYSCORE', 'LIMIT', 0, TOPICS)
 local share, moved = math.max(1, math.floor(tonumber(ARGV[3]) / math.max(1, #due))), 0
 local keys, find, serve, found, ends = {}, {}, {}, {}, {}
@@ -53,13 +53,35 @@ function find.d(k) return leaving(k, until_now(k.dead, settings_of(k.topic).keep
 
 function find.o(k) return leaving(k, until_now(k.done, settings_of(k.topic).keepDone or 0)) end
 
+-- What is due on the clock, in its order, and when each was. Redis prints every time that it is asked for, which takes
+-- long: of many that are due at one time it is asked once.
+local function due_on(clock)
+  local members, times, count = {}, {}, 0
+  repeat
+    local time_of = call('ZRANGE', clock, count, count, 'WITHSCORES')[2]
+    if not time_of or tonumber(time_of) > now then return members, times, count end
+    local alike = math.min(call('ZCOUNT', clock, time_of, time_of), share - count)
+    if alike >= ALIKE then
+      local some = call('ZRANGE', clock, count, count + alike - 1)
+      for i = 1, alike do members[count + i], times[count + i] = some[i], time_of end
+      count = count + alike
+    end
+  until alike < ALIKE or count == share
+  if count < share then
+    local from = count > 0 and '(' .. times[count] or '-inf'
+    local some = call('ZRANGE', clock, from, now, 'BYSCORE', 'LIMIT', 0, share - count, 'WITHSCORES')
+    for i = 1, #some / 2 do members[count + i], times[count + i] = some[2 * i - 1], some[2 * i] end
+    count = count + #some / 2
+  end
+  return members, times, count
+end
+
 function serve.c(k)
-  local members = call('ZRANGE', k.clock, '-inf', now, 'BYSCORE', 'LIMIT', 0, share, 'WITHSCORES')
-  local count = #members / 2
+  local members, times, count = due_on(k.clock)
   if count == 0 then return k.clock end
   local ids, lanes, lane, entries = {}, {}, nil, nil
   for i = 1, count do
-    local marked = members[2 * i - 1]
+    local marked = members[i]
     local lane_now, id = LANES[byte(marked)] or 'n', marked
     if lane_now ~= 'n' then id = sub(marked, 2) end
     if lane_now ~= lane then
@@ -72,7 +94,7 @@ function serve.c(k)
   local runs, fresh, size, last, run = call('HMGET', k.runs, unpack(ids)), {}, 0, nil, nil
   for i = 1, count do
     if not runs[i] then
-      local lane_now, due_time = LANES[byte(members[2 * i - 1])] or 'n', members[2 * i]
+      local lane_now, due_time = LANES[byte(members[i])] or 'n', times[i]
       -- many are due at the same time
       if due_time ~= last or lane_now ~= lane then
         last, lane, run = due_time, lane_now, pack_new_run(lane_now, struct.pack('>I6', tonumber(due_time)))

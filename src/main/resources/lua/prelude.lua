@@ -327,12 +327,12 @@ end
 -- Nothing is left of jobs that stand on no index any more.
 local function forget(k, ids, records)
   if #ids == 0 then return end
-  for i, id in ipairs(ids) do
+  for i = 1, #ids do
     local record = records[i]
     if record then
       local group = group_of(k, record)
-      if group then call('SREM', group, id) end
-      if is_owned(record) then call('HDEL', ids_key, id) end
+      if group then call('SREM', group, ids[i]) end
+      if is_owned(record) then call('HDEL', ids_key, ids[i]) end
     end
   end
   call('HDEL', k.jobs, unpack(ids))
@@ -543,8 +543,8 @@ end
 
 -- Every width-th argument of a group, beginning with the given one: all ids, or all records.
 local function column(group, width, first)
-  local values = {}
-  for i = 0, (group.to - group.from + 1) / width - 1 do values[i + 1] = ARGV[group.from + i * width + first - 1] end
+  local values, args, from = {}, ARGV, group.from + first - 1
+  for i = 0, (group.to - group.from + 1) / width - 1 do values[i + 1] = args[from + i * width] end
   return values
 end
 

@@ -10,7 +10,7 @@
 ]]
 local known = replay()
 if known then return known end
-local PLAIN, answer, refused, job_no = '\1\0' .. stamp, {now}, 1, -1
+local args, PLAIN, answer, refused, job_no = ARGV, '\1\0' .. stamp, {now}, 1, -1
 local groups = groups_of(4, 3)
 for _, group in ipairs(groups) do
   local k = group.k
@@ -19,7 +19,7 @@ for _, group in ipairs(groups) do
   group.plain = not group.set.ttl and not group.set.priority
   local fresh = true
   for i = 1, #group.ids do
-    local record = ARGV[group.from + 3 * i - 1]
+    local record = args[group.from + 3 * i - 1]
     if group.there[i] then
       fresh = false
       if is_owned(group.there[i]) then call('EXISTS', ids_key) end
@@ -43,19 +43,20 @@ local function give_back(k, id, record)
 end
 
 for _, group in ipairs(groups) do
-  local k, set, there, plain, others, seen = group.k, group.set, group.there, group.plain, {}, {}
+  local k, set, ids, there, plain, others, seen = group.k, group.set, group.ids, group.there, group.plain, {}, {}
   -- jobs without options, as most are, have the clock and ready to themselves
   local stored, clock, ready, stored_size, clock_size, ready_size = {}, {}, {}, 0, 0, 0
   local earliest, last, due, text = nil, nil, nil, nil
   create(k.topic)
-  for i, id in ipairs(group.ids) do
+  for i = 1, #there do
+    local id = ids[i]
     job_no = job_no + 1
     if seen[id] or there[i] and not give_back(k, id, there[i]) then
       refused = refused + 1
       answer[refused] = job_no
     else
       local at = group.from + 3 * i - 2
-      local when, record = ARGV[at], ARGV[at + 1]
+      local when, record = args[at], args[at + 1]
       seen[id] = true
       -- many wait equally long
       if when ~= last then

@@ -125,7 +125,8 @@ local function lease(k, n, set, guarded, mine, over)
   if #ids == 0 then return leased end
   local packed = call('HMGET', k.runs, unpack(ids))
   local ends = call('EXISTS', k.expire) == 1 and call('ZMSCORE', k.expire, unpack(ids)) or {}
-  for i, id in ipairs(ids) do
+  for i = 1, #ids do
+    local id = ids[i]
     if room <= 0 then
       put_back(k, ids, lanes, i)
       break

@@ -150,16 +150,16 @@ final class FrameHandler {
     }
 
     /** In more than one message if one would be too long. */
-    private static void answerPushed(ClientSession session, Buffer ref, List<Buffer> results) {
+    private static void answerPushed(ClientSession session, Buffer ref, List<byte[]> results) {
         int from = 0;
         while (from < results.size()) {
             int to = from;
             int bytes = 0;
-            while (to < results.size() && (to == from || bytes + results.get(to).length() < LONGEST_RESULTS)) {
-                bytes += results.get(to++).length() + 1;
+            while (to < results.size() && (to == from || bytes + results.get(to).length < LONGEST_RESULTS)) {
+                bytes += results.get(to++).length + 1;
             }
             session.send(answer("pushed", ref, null)
-                    .list("results", results.subList(from, to), Buffer::appendBuffer)
+                    .list("results", results.subList(from, to), Buffer::appendBytes)
                     .end());
             from = to;
         }

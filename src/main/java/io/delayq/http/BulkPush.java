@@ -6,9 +6,9 @@ import io.delayq.redis.Store;
 import io.delayq.redis.StoreException;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
-import io.vertx.core.buffer.Buffer;
 import java.util.Arrays;
 import java.util.List;
+import java.util.function.Consumer;
 
 /** Pushes many jobs, each for itself: one that is refused does not sink the others. */
 public final class BulkPush {
@@ -27,7 +27,7 @@ public final class BulkPush {
     private final Meters meters;
     private final List<Row> rows;
     private final Access.Caller caller;
-    private final Buffer[] results;
+    private final byte[][] results;
     private final Promise<Outcome> over = Promise.promise();
     private int begun;
     private int ended;
@@ -42,17 +42,17 @@ public final class BulkPush {
         this.meters = meters;
         this.rows = rows;
         this.caller = caller;
-        this.results = new Buffer[rows.size()];
+        this.results = new byte[rows.size()][];
     }
 
     /** @param results for each row what became of it, as JSON text, in input order */
-    public record Outcome(int accepted, List<Buffer> results) {}
+    public record Outcome(int accepted, List<byte[]> results) {}
 
     /**
      * @param unanswered whether the store did not say
      * @param row what became of a job, as JSON text
      */
-    public record Result(boolean accepted, boolean unanswered, Buffer row) {}
+    public record Result(boolean accepted, boolean unanswered, byte[] row) {}
 
     /** Never fails: what went wrong stands in the results. */
     public static Future<Outcome> all(
@@ -71,13 +71,12 @@ public final class BulkPush {
         pushing = true;
         while (begun < rows.size() && begun - ended < WINDOW) {
             int at = begun++;
-            begin(rows.get(at)).onSuccess(result -> {
-                accepted += result.accepted ? 1 : 0;
-                results[at] = result.row;
-                ended++;
-                listen(result.unanswered);
-                pushOn();
-            });
+            Row row = rows.get(at);
+            if (away && row.problem() == null) {
+                end(at, failed(row, AWAY));
+            } else {
+                one(store, targets, meters, row, caller, result -> end(at, result));
+            }
         }
         pushing = false;
         if (ended == rows.size()) {
@@ -85,10 +84,12 @@ public final class BulkPush {
         }
     }
 
-    private Future<Result> begin(Row row) {
-        return away && row.problem() == null
-                ? Future.succeededFuture(failed(row, AWAY))
-                : one(store, targets, meters, row, caller);
+    private void end(int at, Result result) {
+        accepted += result.accepted ? 1 : 0;
+        results[at] = result.row;
+        ended++;
+        listen(result.unanswered);
+        pushOn();
     }
 
     private void listen(boolean unanswered) {
@@ -97,21 +98,31 @@ public final class BulkPush {
         heardNanos = unanswered ? heardNanos : now;
     }
 
-    /** Never fails either. */
-    public static Future<Result> one(Store store, Targets targets, Meters meters, Row row, Access.Caller caller) {
+    /** @param sink always gets a result */
+    public static void one(
+            Store store, Targets targets, Meters meters, Row row, Access.Caller caller, Consumer<Result> sink) {
         if (row.problem() != null) {
-            return Future.succeededFuture(failed(row, row.problem()));
+            sink.accept(failed(row, row.problem()));
+            return;
         }
         if (!caller.mayTouch(row.topic())) {
-            return Future.succeededFuture(failed(row, Access.Caller.notForTopic(row.topic())));
+            sink.accept(failed(row, Access.Caller.notForTopic(row.topic())));
+            return;
         }
         Callback callback = row.job().options().callback();
-        Future<Store.Pushed> pushing = callback == null
-                ? store.push(row.job())
-                : targets.check(callback).compose(fine -> store.push(row.job()));
-        // in one step: this is done for every job
-        return pushing.transform(pushed -> Future.succeededFuture(
-                pushed.succeeded() ? stored(meters, row, pushed.result()) : failed(row, pushed.cause())));
+        if (callback == null) {
+            push(store, meters, row, sink);
+        } else {
+            targets.check(callback)
+                    .onFailure(error -> sink.accept(failed(row, error)))
+                    .onSuccess(fine -> push(store, meters, row, sink));
+        }
+    }
+
+    private static void push(Store store, Meters meters, Row row, Consumer<Result> sink) {
+        store.push(
+                row.job(),
+                (pushed, error) -> sink.accept(error == null ? stored(meters, row, pushed) : failed(row, error)));
     }
 
     private static Result stored(Meters meters, Row row, Store.Pushed pushed) {
@@ -127,25 +138,25 @@ public final class BulkPush {
         return new Result(false, silence, rejected(row, Api.problem(error)));
     }
 
-    private static Buffer accepted(Row row, Store.Pushed pushed) {
-        return JobJson.object()
+    private static byte[] accepted(Row row, Store.Pushed pushed) {
+        return new JobJson.Writer()
                 .number("index", row.index())
                 .number("status", 201)
                 .text("topic", row.topic())
                 .text("id", row.id())
                 .text("state", pushed.state().word())
                 .number("due", pushed.due())
-                .end();
+                .bytes();
     }
 
-    private static Buffer rejected(Row row, Problem problem) {
-        return JobJson.object()
+    private static byte[] rejected(Row row, Problem problem) {
+        return new JobJson.Writer()
                 .number("index", row.index())
                 .number("status", problem.status())
                 .text("topic", row.topic())
                 .text("id", row.id())
                 .text("type", problem.type().uri())
                 .text("detail", Faults.cut(problem.oneLine(), LONGEST_DETAIL))
-                .end();
+                .bytes();
     }
 }

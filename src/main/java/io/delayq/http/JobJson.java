@@ -9,6 +9,7 @@ import io.delayq.job.JobView;
 import io.delayq.job.Retry;
 import io.delayq.job.TopicCounts;
 import io.vertx.core.buffer.Buffer;
+import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
 import java.util.function.BiConsumer;
@@ -18,22 +19,43 @@ public final class JobJson {
     /** All of a delivery's text but its id and body. */
     private static final int LONGEST_FRAME = 512;
 
+    private static final int SHORT = 192;
+
     private JobJson() {}
 
-    /** One object; members whose value is null are left out. */
+    /** One object; members whose value is null are left out. Nothing of it is sure to be in the buffer before its end. */
     public static final class Writer {
         private final Buffer out;
+        /** What is not in the buffer yet: members are short, and one append is cheaper than many. */
+        private final StringBuilder text;
+
         private boolean begun;
 
         public Writer(Buffer out) {
-            this.out = out.appendByte((byte) '{');
+            this(out, new StringBuilder(SHORT));
+        }
+
+        /** For {@link #bytes}. */
+        Writer() {
+            this(null);
+        }
+
+        private Writer(Buffer out, StringBuilder text) {
+            this.out = out;
+            this.text = text.append('{');
         }
 
         public Writer text(String name, String value) {
             if (value != null) {
                 member(name);
-                Json.string(out, value);
+                Json.string(text, value);
             }
+            return this;
+        }
+
+        public Writer number(String name, long value) {
+            member(name);
+            text.append(value);
             return this;
         }
 
@@ -48,7 +70,7 @@ public final class JobJson {
         public Writer raw(String name, String json) {
             if (json != null) {
                 member(name);
-                out.appendString(json);
+                text.append(json);
             }
             return this;
         }
@@ -56,40 +78,51 @@ public final class JobJson {
         public Writer raw(String name, Buffer json) {
             if (json != null) {
                 member(name);
-                out.appendBuffer(json);
+                flush().appendBuffer(json);
             }
             return this;
         }
 
         public <T> Writer list(String name, List<T> items, BiConsumer<Buffer, T> write) {
             member(name);
-            JobJson.list(out, items, write);
+            JobJson.list(flush(), items, write);
             return this;
         }
 
         public Writer object(String name, java.util.function.Consumer<Writer> members) {
             member(name);
-            Writer inner = new Writer(out);
-            members.accept(inner);
-            inner.end();
+            members.accept(new Writer(out, text));
+            text.append('}');
             return this;
         }
 
         public Buffer end() {
-            return out.appendByte((byte) '}');
+            text.append('}');
+            return flush();
+        }
+
+        /** The end of an object with nothing in it but text and numbers. */
+        byte[] bytes() {
+            return text.append('}').toString().getBytes(StandardCharsets.UTF_8);
+        }
+
+        private Buffer flush() {
+            out.appendString(text.toString());
+            text.setLength(0);
+            return out;
         }
 
         private void member(String name) {
             if (begun) {
-                out.appendByte((byte) ',');
+                text.append(',');
             }
             begun = true;
-            out.appendByte((byte) '"').appendString(name).appendString("\":");
+            text.append('"').append(name).append("\":");
         }
     }
 
     public static Writer object() {
-        return new Writer(Buffer.buffer(128));
+        return new Writer(Buffer.buffer(SHORT));
     }
 
     public static <T> void list(Buffer out, List<T> items, BiConsumer<Buffer, T> write) {

@@ -65,7 +65,13 @@ public final class Json {
 
     /** Appends {@code text} as a JSON string. Half a surrogate pair, which UTF-8 cannot hold, is written as an escape. */
     public static void string(Buffer out, String text) {
-        out.appendByte((byte) '"');
+        StringBuilder json = new StringBuilder(text.length() + 2);
+        string(json, text);
+        out.appendString(json.toString());
+    }
+
+    static void string(StringBuilder out, String text) {
+        out.append('"');
         int written = 0;
         for (int i = 0; i < text.length(); i++) {
             char c = text.charAt(i);
@@ -76,16 +82,11 @@ public final class Json {
                 i++;
                 continue;
             }
-            if (written < i) {
-                out.appendString(text.substring(written, i));
-            }
+            out.append(text, written, i);
             escape(out, c);
             written = i + 1;
         }
-        if (written < text.length()) {
-            out.appendString(written == 0 ? text : text.substring(written));
-        }
-        out.appendByte((byte) '"');
+        (written == 0 ? out.append(text) : out.append(text, written, text.length())).append('"');
     }
 
     private static boolean isPairAt(String text, int i) {
@@ -94,17 +95,17 @@ public final class Json {
                 && Character.isLowSurrogate(text.charAt(i + 1));
     }
 
-    private static void escape(Buffer out, char c) {
-        out.appendByte((byte) '\\');
+    private static void escape(StringBuilder out, char c) {
+        out.append('\\');
         switch (c) {
-            case '"', '\\' -> out.appendByte((byte) c);
-            case '\n' -> out.appendByte((byte) 'n');
-            case '\r' -> out.appendByte((byte) 'r');
-            case '\t' -> out.appendByte((byte) 't');
+            case '"', '\\' -> out.append(c);
+            case '\n' -> out.append('n');
+            case '\r' -> out.append('r');
+            case '\t' -> out.append('t');
             default -> {
-                out.appendByte((byte) 'u');
+                out.append('u');
                 for (int shift = 12; shift >= 0; shift -= 4) {
-                    out.appendByte((byte) HEX[c >> shift & 0xf]);
+                    out.append(HEX[c >> shift & 0xf]);
                 }
             }
         }

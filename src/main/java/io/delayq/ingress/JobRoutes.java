@@ -141,7 +141,7 @@ final class JobRoutes {
                         JobJson.object()
                                 .number("accepted", outcome.accepted())
                                 .number("rejected", outcome.results().size() - outcome.accepted())
-                                .list("results", outcome.results(), Buffer::appendBuffer)
+                                .list("results", outcome.results(), Buffer::appendBytes)
                                 .end()));
     }
 

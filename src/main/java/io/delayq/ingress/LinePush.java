@@ -166,7 +166,7 @@ final class LinePush {
         int size = line.text() == null ? 0 : line.text().length;
         window.add(slot);
         bytes += size;
-        BulkPush.one(store, targets, meters, row(line, count++), call.caller()).onSuccess(result -> {
+        BulkPush.one(store, targets, meters, row(line, count++), call.caller(), result -> {
             slot.result = result;
             bytes -= size;
             flushSoon();
@@ -199,7 +199,7 @@ final class LinePush {
         while (!out.isFull() && rows.length() < ROWS_BYTES && isKnown(window.peek())) {
             BulkPush.Result result = window.poll().result;
             accepted += result.accepted() ? 1 : 0;
-            rows.appendBuffer(result.row()).appendByte((byte) '\n');
+            rows.appendBytes(result.row()).appendByte((byte) '\n');
         }
         if (rows.length() > 0) {
             out.write(rows);

@@ -1,5 +1,6 @@
 package io.delayq.job;
 
+import java.nio.charset.StandardCharsets;
 import java.security.SecureRandom;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicLong;
@@ -23,7 +24,7 @@ public final class Ids implements IdSource {
     private static final int COUNTS = 36 * 36 * 36 * 36 * 36 / TAGS;
 
     private static final int MAX_DRAWS = 10_000_000;
-    private static final char[] DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz".toCharArray();
+    private static final byte[] DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz".getBytes(StandardCharsets.ISO_8859_1);
 
     private final LongSupplier clock;
     private final int tag;
@@ -43,28 +44,45 @@ public final class Ids implements IdSource {
 
     @Override
     public String next() {
-        long now = Math.max(0, clock.getAsLong() - EPOCH);
-        // A random start in each millisecond, lest two makers with one tag count in step.
-        long fresh = now * COUNTS + ThreadLocalRandom.current().nextInt(COUNTS / 4);
-        long moment = last.updateAndGet(previous -> Math.max(previous + 1, fresh));
-        char[] id = new char[LENGTH];
-        digits(id, 0, LENGTH - TAIL_CHARS, moment / COUNTS);
-        digits(id, LENGTH - TAIL_CHARS, LENGTH, moment % COUNTS * TAGS + tag);
-        return new String(id);
+        byte[] id = new byte[LENGTH];
+        write(id, moment());
+        return text(id);
     }
 
-    /** Draws until an id falls into {@code bucket}: about as many draws as there are buckets. */
-    public String nextIn(int bucket, ToIntFunction<String> bucketOf) {
+    /**
+     * Draws until an id falls into {@code bucket}: about as many draws as there are buckets.
+     *
+     * @param bucketOf of the id as UTF-8
+     */
+    public String nextIn(int bucket, ToIntFunction<byte[]> bucketOf) {
+        byte[] id = new byte[LENGTH];
+        write(id, moment());
         for (int draw = 0; draw < MAX_DRAWS; draw++) {
-            String id = next();
             if (bucketOf.applyAsInt(id) == bucket) {
-                return id;
+                return text(id);
             }
+            write(id, last.incrementAndGet());
         }
         throw new IllegalArgumentException("no id falls into bucket " + bucket);
     }
 
-    private static void digits(char[] out, int from, int to, long value) {
+    private long moment() {
+        long now = Math.max(0, clock.getAsLong() - EPOCH);
+        // A random start in each millisecond, lest two makers with one tag count in step.
+        long fresh = now * COUNTS + ThreadLocalRandom.current().nextInt(COUNTS / 4);
+        return last.updateAndGet(previous -> Math.max(previous + 1, fresh));
+    }
+
+    private void write(byte[] id, long moment) {
+        digits(id, 0, LENGTH - TAIL_CHARS, moment / COUNTS);
+        digits(id, LENGTH - TAIL_CHARS, LENGTH, moment % COUNTS * TAGS + tag);
+    }
+
+    private static String text(byte[] id) {
+        return new String(id, StandardCharsets.ISO_8859_1);
+    }
+
+    private static void digits(byte[] out, int from, int to, long value) {
         long rest = value;
         for (int i = to - 1; i >= from; i--) {
             out[i] = DIGITS[(int) (rest % 36)];

@@ -11,6 +11,7 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.BiConsumer;
 
 /**
  * Turns single requests into calls for many jobs. While calls are under way, what arrives gathers by bucket and goes as
@@ -46,7 +47,7 @@ final class Gather<R> {
             Reader<R> reader,
             long deadlineNanos,
             Node<R> node,
-            Promise<R> promise) {}
+            BiConsumer<R, Throwable> sink) {}
 
     /** What goes to one Redis. */
     private static final class Node<R> {
@@ -184,14 +185,32 @@ final class Gather<R> {
     }
 
     Future<R> add(int bucket, String topic, List<byte[]> args) {
-        return add(bucket, topic, args, reader);
+        Promise<R> promise = Promise.promise();
+        add(bucket, topic, args, reader, into(promise));
+        return promise.future();
     }
 
-    /** @param own for an outcome that does not stand in the answer alone */
-    Future<R> add(int bucket, String topic, List<byte[]> args, Reader<R> own) {
+    static <R> BiConsumer<R, Throwable> into(Promise<R> promise) {
+        return (result, error) -> {
+            if (error == null) {
+                promise.complete(result);
+            } else {
+                promise.fail(error);
+            }
+        };
+    }
+
+    /**
+     * Without a future, which costs more than all else that is done for a job here.
+     *
+     * @param own for an outcome that does not stand in the answer alone
+     * @param sink gets the outcome, or why there is none
+     */
+    void add(int bucket, String topic, List<byte[]> args, Reader<R> own, BiConsumer<R, Throwable> sink) {
         Node<R> node = node(bucket);
         if (node.waiting >= limit) {
-            return Future.failedFuture(new StoreException(Kind.BUSY, "too many jobs are waiting for Redis"));
+            sink.accept(null, new StoreException(Kind.BUSY, "too many jobs are waiting for Redis"));
+            return;
         }
         node.waiting++;
         waiting++;
@@ -199,10 +218,9 @@ final class Gather<R> {
         for (byte[] arg : args) {
             bytes += arg.length;
         }
-        Promise<R> promise = Promise.promise();
         Lane<R> lane = lanes.get(bucket);
         long deadline = System.nanoTime() + deadlineMillis * 1_000_000;
-        lane.items.add(new Item<>(topic, args, bytes, own, deadline, node, promise));
+        lane.items.add(new Item<>(topic, args, bytes, own, deadline, node, sink));
         if (!lane.busy) {
             lane.busy = true;
             node.line.add(lane);
@@ -212,7 +230,6 @@ final class Gather<R> {
         if (!sweeping) {
             sweepSoon();
         }
-        return promise.future();
     }
 
     private void sweepSoon() {
@@ -236,7 +253,7 @@ final class Gather<R> {
         while (!lane.items.isEmpty() && lane.items.peek().deadlineNanos - now <= 0) {
             Item<R> late = lane.items.poll();
             answered(late);
-            late.promise.fail(new StoreException(Kind.UNAVAILABLE, "Redis is out of reach"));
+            late.sink.accept(null, new StoreException(Kind.UNAVAILABLE, "Redis is out of reach"));
         }
     }
 
@@ -289,11 +306,7 @@ final class Gather<R> {
             callOn(node);
             for (int i = 0; i < ordered.size(); i++) {
                 Item<R> item = ordered.get(i);
-                if (result.succeeded()) {
-                    item.promise.complete(item.reader.read(result.result(), i));
-                } else {
-                    item.promise.fail(result.cause());
-                }
+                item.sink.accept(result.succeeded() ? item.reader.read(result.result(), i) : null, result.cause());
             }
             ordered.forEach(this::answered);
         });

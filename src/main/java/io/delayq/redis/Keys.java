@@ -79,8 +79,13 @@ public final class Keys {
 
     /** The bucket of an id: CRC-32C of its UTF-8 modulo the number of buckets, for ever. */
     public int bucketOf(String id) {
+        return bucketOf(id.getBytes(StandardCharsets.UTF_8));
+    }
+
+    /** @param id as UTF-8 */
+    int bucketOf(byte[] id) {
         CRC32C crc = new CRC32C();
-        crc.update(id.getBytes(StandardCharsets.UTF_8));
+        crc.update(id);
         return (int) (crc.getValue() % tags.length);
     }
 

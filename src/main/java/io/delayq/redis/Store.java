@@ -20,6 +20,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.BiConsumer;
 import java.util.function.Supplier;
 import java.util.stream.IntStream;
 
@@ -247,8 +248,16 @@ public final class Store {
     }
 
     public Future<Pushed> push(NewJob job) {
-        List<byte[]> args = List.of(Bytes.of(job.id()), when(job.when()), JobRecord.brief(job.options(), job.body()));
-        return pushes.add(keys.bucketOf(job.id()), job.topic(), args, (answer, i) -> pushed(job.when(), answer, i));
+        Promise<Pushed> promise = Promise.promise();
+        push(job, Gather.into(promise));
+        return promise.future();
+    }
+
+    /** @param sink gets the outcome, or why there is none */
+    public void push(NewJob job, BiConsumer<Pushed, Throwable> sink) {
+        byte[] id = Bytes.of(job.id());
+        List<byte[]> args = List.of(id, when(job.when()), JobRecord.brief(job.options(), job.body()));
+        pushes.add(keys.bucketOf(id), job.topic(), args, (answer, i) -> pushed(job.when(), answer, i), sink);
     }
 
     /** See push.lua: of most jobs nothing is said. */

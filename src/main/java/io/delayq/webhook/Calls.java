@@ -236,8 +236,7 @@ final class Calls {
     }
 
     private static String told(Told told) {
-        Buffer out = Buffer.buffer();
-        JobJson.Writer more = new JobJson.Writer(out);
+        JobJson.Writer more = JobJson.object();
         if (told.answer != null) {
             Buffer body = told.answer.body();
             String shown = body.slice(0, Math.min(ANSWER_BYTES, body.length())).toString();
@@ -247,9 +246,9 @@ final class Calls {
         if (told.request == null) {
             return "";
         }
-        more.text("curl", told.request.curl());
+        Buffer out = more.text("curl", told.request.curl()).end();
         // in place of the brackets of an object of its own
-        return "," + out.slice(1, out.length());
+        return "," + out.slice(1, out.length() - 1);
     }
 
     /** Without an attempt; if it cannot be done, the lease brings the job back. */

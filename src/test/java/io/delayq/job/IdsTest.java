@@ -1,5 +1,6 @@
 package io.delayq.job;
 
+import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -63,7 +64,7 @@ class IdsTest {
     void draws_until_the_id_falls_into_the_bucket() {
         Set<String> seen = new HashSet<>();
         for (int bucket = 0; bucket < 64; bucket++) {
-            String id = ids.nextIn(bucket, text -> Math.floorMod(text.hashCode(), 64));
+            String id = ids.nextIn(bucket, text -> Math.floorMod(new String(text, US_ASCII).hashCode(), 64));
             assertEquals(bucket, Math.floorMod(id.hashCode(), 64));
             assertTrue(seen.add(id));
         }

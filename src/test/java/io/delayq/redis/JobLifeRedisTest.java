@@ -20,6 +20,7 @@ import io.vertx.core.buffer.Buffer;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.EnumMap;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
@@ -346,5 +347,26 @@ class JobLifeRedisTest {
             }
             assertEquals(10, entries, lane);
         }
+    }
+
+    @Test
+    void jobs_keep_each_its_time_whether_many_share_it_or_none() {
+        long first = clock.now() + 1_000;
+        Map<String, Long> due = new HashMap<>();
+        // how many share a time, one time after the other; the last ones are not due yet
+        List<Integer> together = List.of(1, 30, 2, 1, 40, 7, 3, 1, 1, 25, 1, 9);
+        for (int i = 0; i < together.size(); i++) {
+            for (int j = 0; j < together.get(i); j++) {
+                String id = "j" + i + "-" + j;
+                due.put(id, first + i * 10L);
+                push(id, When.at(first + i * 10L), null, null);
+            }
+        }
+        due.keySet().removeIf(id -> id.startsWith("j11-"));
+        pass(1_105);
+        Map<String, Long> delivered = new HashMap<>();
+        store.reserve("t", 200).forEach(job -> delivered.put(job.id(), job.due()));
+        assertEquals(due, delivered);
+        assertEquals(JobState.DELAYED, state("j11-0"));
     }
 }

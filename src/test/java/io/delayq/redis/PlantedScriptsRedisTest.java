@@ -439,7 +439,7 @@ class PlantedScriptsRedisTest {
                         IdStoreRedisTest::a_finished_job_is_kept_if_its_topic_keeps_such),
                 ids(
                         Script.ACK,
-                        "if is_owned(record) then call('HDEL', ids_key, id) end",
+                        "if is_owned(record) then call('HDEL', ids_key, ids[i]) end",
                         "",
                         "recount",
                         IdStoreRedisTest::it_leaves_the_index_when_it_is_acked),
