@@ -52,7 +52,7 @@ class CrashFaultTest {
     Path dir;
 
     /** One bucket, so that the first call to a script is the one that matters. */
-    private final Settings settings = PlantedFaultTest.inOneBucket(TestServer.settings(redis.url()));
+    private final Settings settings = PlantedTest.inOneBucket(TestServer.settings(redis.url()));
 
     private FaultProxy proxy;
     private ChildServer victim;

@@ -94,7 +94,10 @@ class CrashRowsTest {
         assertTrue(count > 30, count + " found");
     }
 
-    /** Else it would be in no run of the fault suite, whose time is limited. */
+    /**
+     * Else it would be in no run of the fault suite, whose time is limited. What needs a process of its own without
+     * anything in it failing (memory, logs, TLS, backups, planted faults) is no fault test, and has another name.
+     */
     @Test
     void every_fault_test_has_the_tag() throws IOException {
         List<Path> all;

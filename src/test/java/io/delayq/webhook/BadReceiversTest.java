@@ -21,12 +21,10 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Receivers that do all that a receiver should not: each has its own trouble, and nobody else's. */
-@Tag("fault")
-class BadReceiversFaultTest {
+class BadReceiversTest {
     private static final int CHUNK = 64 << 10;
     private static final long HUGE = 100L << 20;
     private static final int JOBS = 40;

@@ -20,8 +20,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** For each guarantee a fault with which its check turns red: a check that cannot fail proves nothing. */
-@Tag("fault")
-class PlantedFaultTest {
+class PlantedTest {
     /** Asserts that the check fails with the fault planted, and for that reason. */
     private static void red(String right, String wrong, String because, PlantedScripts.Work check) {
         AssertionError error =
@@ -122,7 +121,7 @@ class PlantedFaultTest {
     @Test
     void cancelling_a_buckets_first_job_does_not_delay_the_next() throws Exception {
         PlantedScripts.Work check = () -> {
-            try (TestServer server = TestServer.start(PlantedFaultTest::inOneBucket)) {
+            try (TestServer server = TestServer.start(PlantedTest::inOneBucket)) {
                 checkCancelledFirst(server);
             }
         };

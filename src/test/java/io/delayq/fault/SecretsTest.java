@@ -30,13 +30,11 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Three servers, one for each form of the log, see secrets all day at every level, and Redis fail, and write down none. */
-@Tag("fault")
-class SecretsFaultTest {
+class SecretsTest {
     private static final Duration LIMIT = Duration.ofSeconds(20);
     private static final String TOKEN = "hush-token-4711";
     private static final String REDIS = "hush-redis-4711";

@@ -9,13 +9,11 @@ import java.io.File;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** deploy/backup, as docs/operations.md says. */
-@Tag("fault")
-class BackupFaultTest {
+class BackupTest {
     private static final Path SCRIPT = Path.of("deploy/backup").toAbsolutePath();
 
     @TempDir

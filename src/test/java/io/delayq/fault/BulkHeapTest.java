@@ -19,8 +19,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** However much goes in or out, 64 MB of heap are enough, for the server and for the command line. */
-@Tag("fault")
-class BulkHeapFaultTest {
+class BulkHeapTest {
     private static final String HEAP = "64m";
     private static final int BODY_BYTES = 150_000;
 

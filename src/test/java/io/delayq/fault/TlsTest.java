@@ -24,13 +24,11 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Redis behind TLS: rediss:// with a certificate authority of one's own, and no word to a stranger. */
-@Tag("fault")
-class TlsFaultTest {
+class TlsTest {
     private static final String PASSWORD = "changeit";
 
     @TempDir
