@@ -18,6 +18,7 @@ public final class Bench {
     private final Progress progress;
     private final List<Peer> peers;
     private final Map<String, long[]> slow = new LinkedHashMap<>();
+    private final Map<String, Double> lag = new LinkedHashMap<>();
     private final Function<List<String>, Delayq> another;
 
     /** @param another makes a delayq with these flags, not yet started */
@@ -110,15 +111,18 @@ public final class Bench {
             long[] all = slow.computeIfAbsent(scenario, name -> new long[2]);
             all[0] += now[0];
             all[1] = Math.max(all[1], now[1]);
+            lag.merge(scenario, delayq.loopLagMillis(), Math::max);
         }
     }
 
-    /** Commands that took delayq's Redis more than 10 ms, by scenario, for the reader. */
+    /** Commands that took delayq's Redis more than 10 ms, and what held its event loops up, by scenario, for the reader. */
     Map<String, String> slow() {
         Map<String, String> said = new LinkedHashMap<>();
         slow.forEach((scenario, all) -> said.put(
                 "commands over 10 ms in Redis, " + scenario,
                 all[0] == 0 ? "none" : all[0] + ", the longest " + all[1] / 1_000 + " ms"));
+        lag.forEach((scenario, millis) ->
+                said.put("event loops late, " + scenario, "by at most " + Math.round(millis) + " ms"));
         return said;
     }
 

@@ -241,11 +241,14 @@ public final class Delayq implements Peer {
         }
     }
 
-    /** How often the server's log says that an event loop was blocked. */
-    public long blockedLoops() throws IOException {
-        try (var lines = Files.lines(log, StandardCharsets.ISO_8859_1)) {
-            return lines.filter(line -> line.contains("has been blocked")).count();
-        }
+    /** How late the slowest event loop came to its timers in the last 15 to 30 s, at most, in ms: whatever held it up. */
+    public double loopLagMillis() throws IOException {
+        return ask("GET", "/metrics")
+                .lines()
+                .filter(line -> line.startsWith("delayq_eventloop_lag_seconds{"))
+                .mapToDouble(line -> 1_000 * Double.parseDouble(line.substring(line.lastIndexOf(' ') + 1)))
+                .max()
+                .orElse(0);
     }
 
     @Override
