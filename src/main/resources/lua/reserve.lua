@@ -1,7 +1,7 @@
 #!lua flags=allow-oom
 --[[
   Leases ready jobs to the caller, by priority: of ten places seven to high, two to normal, one to low, free ones to
-  whoever has jobs; in one call 500 at most, shared out among the topics. Nothing of a topic that is paused; and of one
+  whoever has jobs; in one call 250 at most, shared out among the topics. Nothing of a topic that is paused; and of one
   that delivers by callback, as of single jobs that do, only to a caller who asks for such: a topic with \3 before it is
   those of its jobs that go by callback.
   KEYS[1..5] as in prelude.lua
@@ -16,7 +16,7 @@
     of the topics given, counted from 0, how many of its jobs are dead, are gone}
   Atomic: a job is leased with its alarm set, or still ready.
 ]]
-local PLACES, PART, MOST = {'h', 'h', 'n', 'h', 'h', 'l', 'h', 'h', 'n', 'h'}, 50, 500
+local PLACES, PART, MOST = {'h', 'h', 'n', 'h', 'h', 'l', 'h', 'h', 'n', 'h'}, 50, 250
 local known = replay()
 if known and known.err then return known end
 local token, room, place_no = ARGV[4], math.abs(tonumber(ARGV[5])), 0

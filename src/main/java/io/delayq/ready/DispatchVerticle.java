@@ -36,8 +36,10 @@ import org.slf4j.LoggerFactory;
 public final class DispatchVerticle extends VerticleBase {
     private static final Logger log = LoggerFactory.getLogger(DispatchVerticle.class);
     private static final int JOBS_A_TOPIC = 250;
+    /** Of topics that are known to have more: few with many jobs each cost less than many with few. */
+    private static final int JOBS_A_CALL = 250;
     /** Most of them have nothing; how many jobs come of one call is the script's to say. */
-    private static final int TOPICS_A_CALL = 64;
+    private static final int TOPICS_A_CALL = 40;
 
     private static final long HAND_OVER_MILLIS = 100;
     private static final long PAUSE_AFTER_FAILURE_MILLIS = 100;
@@ -239,13 +241,15 @@ public final class DispatchVerticle extends VerticleBase {
 
     private void ask(int bucket) {
         List<Store.Want> wants = new ArrayList<>();
+        int left = JOBS_A_CALL;
         for (Topic topic : hungry) {
             int count = topic.want(bucket, JOBS_A_TOPIC);
             if (count > 0) {
+                left -= topic.hasMore(bucket) ? count : 0;
                 topic.asking(bucket, count);
                 wants.add(new Store.Want(topic.name, count, topic.inTurn()));
             }
-            if (wants.size() == TOPICS_A_CALL) {
+            if (wants.size() == TOPICS_A_CALL || left <= 0) {
                 break;
             }
         }

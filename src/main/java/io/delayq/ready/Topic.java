@@ -63,6 +63,8 @@ final class Topic {
     private final BitSet hinted = new BitSet();
     /** Buckets that said they have more, or were not asked yet: worth waiting for before a single batch goes out. */
     private final BitSet promising = new BitSet();
+    /** Buckets that said they have more. */
+    private final BitSet more = new BitSet();
     /** Asked before someone came who trusts no earlier look: their answer is not the one it waits for. */
     private final BitSet recheck = new BitSet();
     /** Buckets whose Redis is away: nobody waits for these. */
@@ -250,6 +252,11 @@ final class Topic {
         return (int) Math.min(most, share);
     }
 
+    /** Whether the bucket said so the last time. */
+    boolean hasMore(int bucket) {
+        return more.get(bucket);
+    }
+
     void asking(int bucket, int count) {
         asking.set(bucket);
         hinted.clear(bucket);
@@ -258,6 +265,7 @@ final class Topic {
 
     /** @param reserved how many of {@code count} there were */
     void answered(int bucket, int count, int reserved, boolean more) {
+        this.more.set(bucket, more);
         asking.clear(bucket);
         asked -= count;
         turnLeft -= reserved;

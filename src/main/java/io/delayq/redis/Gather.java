@@ -1,6 +1,7 @@
 package io.delayq.redis;
 
 import io.delayq.redis.StoreException.Kind;
+import io.vertx.core.AsyncResult;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
@@ -8,10 +9,14 @@ import io.vertx.redis.client.Response;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.BiConsumer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Turns single requests into calls for many jobs. While calls are under way, what arrives gathers by bucket and goes as
@@ -23,7 +28,10 @@ import java.util.function.BiConsumer;
  * @param <R> what one request comes to
  */
 final class Gather<R> {
+    private static final Logger log = LoggerFactory.getLogger(Gather.class);
     private static final int MOST_JOBS = 250;
+    /** Each has keys of its own to be looked at, which takes longer than a job of it. */
+    private static final int MOST_TOPICS = 50;
     /** Of jobs that could go to any bucket: few, so that a list of them is spread evenly, priorities and all. */
     private static final int TOGETHER = 20;
 
@@ -253,7 +261,7 @@ final class Gather<R> {
         while (!lane.items.isEmpty() && lane.items.peek().deadlineNanos - now <= 0) {
             Item<R> late = lane.items.poll();
             answered(late);
-            late.sink.accept(null, new StoreException(Kind.UNAVAILABLE, "Redis is out of reach"));
+            tell(late, Future.failedFuture(new StoreException(Kind.UNAVAILABLE, "Redis is out of reach")), 0);
         }
     }
 
@@ -305,21 +313,36 @@ final class Gather<R> {
             // first the next call, so that Redis works while these are answered
             callOn(node);
             for (int i = 0; i < ordered.size(); i++) {
-                Item<R> item = ordered.get(i);
-                item.sink.accept(result.succeeded() ? item.reader.read(result.result(), i) : null, result.cause());
+                tell(ordered.get(i), result, i);
             }
             ordered.forEach(this::answered);
         });
+    }
+
+    /** Whoever cannot take an answer must not keep the others of the call from theirs. */
+    private void tell(Item<R> item, AsyncResult<Response> result, int i) {
+        try {
+            item.sink.accept(result.succeeded() ? item.reader.read(result.result(), i) : null, result.cause());
+        } catch (RuntimeException e) {
+            log.error("an answer was not taken script={} topic={}", script, item.topic, e);
+        }
     }
 
     /** The next batch, oldest first. */
     private List<Item<R>> take(Lane<R> lane) {
         failLate(lane);
         List<Item<R>> batch = new ArrayList<>();
+        Set<String> topics = new HashSet<>();
+        String topic = null;
         int bytes = 0;
         while (!lane.items.isEmpty() && batch.size() < MOST_JOBS && (bytes < MOST_BYTES || batch.isEmpty())) {
-            Item<R> item = lane.items.poll();
-            batch.add(item);
+            Item<R> item = lane.items.peek();
+            // most are of the topic of the one before
+            if (!item.topic.equals(topic) && topics.add(item.topic) && topics.size() > MOST_TOPICS) {
+                break;
+            }
+            topic = item.topic;
+            batch.add(lane.items.poll());
             bytes += item.bytes;
         }
         return batch;

@@ -67,6 +67,19 @@ class GatherTest {
         assertEquals(0, gather.waiting());
     }
 
+    @Test
+    void who_cannot_take_an_answer_keeps_no_other_of_the_call_from_theirs() throws Exception {
+        CompletableFuture<Throwable> second = new CompletableFuture<>();
+        context.runOnContext(v -> {
+            gather.add(0, "t", List.of(Bytes.of("a")), Response::get, (result, error) -> {
+                throw new IllegalStateException("planted");
+            });
+            gather.add(0, "t", List.of(Bytes.of("b")), Response::get, (result, error) -> second.complete(error));
+        });
+        assertEquals(Kind.UNKNOWN, ((StoreException) get(second)).kind());
+        assertTrue(link.sent.containsAll(Set.of("a", "b")), "they were not in one call: " + link.sent);
+    }
+
     /** One for each bucket. */
     private void addRound(int left, CompletableFuture<Void> idle) {
         for (int bucket = 0; bucket < BUCKETS; bucket++) {
