@@ -11,7 +11,7 @@ import java.util.Map;
 
 /** Bars as SVG, one file a question. The colours follow the reader's choice of light or dark. */
 final class Plots {
-    private static final int LABELS = 260;
+    private static final int LABELS = 350;
     private static final int BARS = 420;
     private static final int WIDTH = LABELS + BARS + 110;
     private static final int BAR = 14;
