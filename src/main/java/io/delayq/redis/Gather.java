@@ -209,7 +209,7 @@ final class Gather<R> {
     }
 
     /**
-     * Without a future, which costs more than all else that is done for a job here.
+     * Without a future, for those who ask for thousands.
      *
      * @param own for an outcome that does not stand in the answer alone
      * @param sink gets the outcome, or why there is none
@@ -321,8 +321,15 @@ final class Gather<R> {
 
     /** Whoever cannot take an answer must not keep the others of the call from theirs. */
     private void tell(Item<R> item, AsyncResult<Response> result, int i) {
+        R outcome = null;
+        Throwable error = result.cause();
         try {
-            item.sink.accept(result.succeeded() ? item.reader.read(result.result(), i) : null, result.cause());
+            outcome = result.succeeded() ? item.reader.read(result.result(), i) : null;
+        } catch (RuntimeException e) {
+            error = e;
+        }
+        try {
+            item.sink.accept(outcome, error);
         } catch (RuntimeException e) {
             log.error("an answer was not taken script={} topic={}", script, item.topic, e);
         }

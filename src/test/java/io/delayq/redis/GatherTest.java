@@ -17,8 +17,10 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -80,6 +82,22 @@ class GatherTest {
         assertTrue(link.sent.containsAll(Set.of("a", "b")), "they were not in one call: " + link.sent);
     }
 
+    @Test
+    void a_call_has_fifty_topics_at_most() throws Exception {
+        CompletableFuture<Void> idle = new CompletableFuture<>();
+        context.runOnContext(v -> {
+            for (int i = 0; i < 120; i++) {
+                gather.add(0, "topic-" + i % 60, List.of(Bytes.of("j" + i)));
+            }
+            gather.idle().onComplete(done -> idle.complete(null));
+        });
+        get(idle);
+        List<String> first = link.calls.get(0).stream()
+                .filter(arg -> arg.startsWith("topic-"))
+                .toList();
+        assertEquals(IntStream.range(0, 50).mapToObj(i -> "topic-" + i).toList(), first);
+    }
+
     /** One for each bucket. */
     private void addRound(int left, CompletableFuture<Void> idle) {
         for (int bucket = 0; bucket < BUCKETS; bucket++) {
@@ -103,10 +121,15 @@ class GatherTest {
 
     private final class Silent implements Link {
         final Set<String> sent = ConcurrentHashMap.newKeySet();
+        final List<List<String>> calls = new CopyOnWriteArrayList<>();
 
         @Override
         public Future<Response> call(int bucket, Script script, List<byte[]> args, long deadlineMillis) {
-            args.forEach(arg -> sent.add(new String(arg, StandardCharsets.UTF_8)));
+            List<String> words = args.stream()
+                    .map(arg -> new String(arg, StandardCharsets.UTF_8))
+                    .toList();
+            sent.addAll(words);
+            calls.add(words);
             return vertx.timer(deadlineMillis, TimeUnit.MILLISECONDS)
                     .compose(late -> Future.failedFuture(new StoreException(Kind.UNKNOWN, "no answer")));
         }

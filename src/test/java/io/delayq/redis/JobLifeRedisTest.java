@@ -23,6 +23,8 @@ import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -368,5 +370,28 @@ class JobLifeRedisTest {
         store.reserve("t", 200).forEach(job -> delivered.put(job.id(), job.due()));
         assertEquals(due, delivered);
         assertEquals(JobState.DELAYED, state("j11-0"));
+    }
+
+    @Test
+    void a_purge_that_begins_again_does_not_cross_what_is_empty_already() {
+        for (int i = 0; i < 600; i++) {
+            push("j" + i, When.in(3_600_000), null, null);
+        }
+        long before = scans();
+        long deleted = 0;
+        for (int n = 0; n < 20; n++) {
+            int[] steps = {0};
+            deleted += store.call(s -> s.topics().purge("t", null, () -> ++steps[0] > 8));
+        }
+        deleted += store.call(s -> s.topics().purge("t", null, () -> false));
+        assertEquals(600, deleted);
+        // each bucket is gone through once or twice when it is empty, and never before
+        assertTrue(scans() - before <= 45, scans() - before + " scans");
+    }
+
+    private long scans() {
+        String stats = store.redis.command("INFO", "commandstats").toString();
+        Matcher found = Pattern.compile("cmdstat_hscan:calls=(\\d+)").matcher(stats);
+        return found.find() ? Long.parseLong(found.group(1)) : 0;
     }
 }
