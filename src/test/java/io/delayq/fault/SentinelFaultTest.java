@@ -218,6 +218,8 @@ class SentinelFaultTest {
                     .withUrl(second.url() + "," + first.url())
                     .withTopology(new Settings.Topology(Settings.Mode.REPLICATION, "mymaster", null))))) {
                 server.push("t", "{\"id\":\"before\"}");
+                // WAIT is about what its own connection has written
+                first.command("SET", "probe", "1");
                 TestRedis.await(
                         "replicated", () -> first.command("WAIT", "1", "100").equals(1L));
                 long began = System.nanoTime();

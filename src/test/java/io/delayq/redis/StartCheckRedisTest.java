@@ -124,7 +124,7 @@ class StartCheckRedisTest {
         assertTrue(
                 refused.getCause().getMessage().startsWith("buckets is 4, but the data in Redis have 16"),
                 refused.getCause().getMessage());
-        assertEquals(0, listening());
+        TestRedis.await("it is gone", () -> listening() == 0);
         assertTrue(check.passed().succeeded());
     }
 
