@@ -30,6 +30,12 @@ import org.slf4j.LoggerFactory;
 public final class RedisLink implements Link {
     private static final Logger log = LoggerFactory.getLogger(RedisLink.class);
     private static final long TRANSIENT_PAUSE_MILLIS = 50;
+    /**
+     * Redis does all that one connection has sent before it turns to the next: with a call for each of many buckets
+     * under way, others would wait for all of them. So many keep it busy.
+     */
+    private static final int MOST_SENT = 4;
+
     /** Answers that say: not executed, ask again. */
     private static final Set<String> TRANSIENT =
             Set.of("LOADING", "CLUSTERDOWN", "TRYAGAIN", "ASK", "BUSY", "MISCONF", "NOREPLICAS");
@@ -96,7 +102,11 @@ public final class RedisLink implements Link {
 
     private final HeldConnection held;
     private final ArrayDeque<Call> sent = new ArrayDeque<>();
+    /** To be sent as soon as one that is has its answer. */
+    private final ArrayDeque<Call> next = new ArrayDeque<>();
+    /** For a connection, or for the end of a pause. */
     private final ArrayDeque<Call> waiting = new ArrayDeque<>();
+
     private final Promise<Void> ready = Promise.promise();
     private boolean watching;
     private boolean closed;
@@ -194,7 +204,7 @@ public final class RedisLink implements Link {
     }
 
     private int size() {
-        return sent.size() + waiting.size() + (wait == null ? 0 : wait.size());
+        return sent.size() + next.size() + waiting.size() + (wait == null ? 0 : wait.size());
     }
 
     /** Sends a call, now or when it can; whoever made it sees to its deadline. */
@@ -205,16 +215,25 @@ public final class RedisLink implements Link {
     private void take(Call call) {
         call.at = this;
         if (held.connection() != null) {
-            transmit(call, held.connection());
+            next.add(call);
+            sendNext();
         } else {
             waiting.add(call);
         }
     }
 
+    private void sendNext() {
+        while (!closed && !next.isEmpty() && sent.size() < MOST_SENT && held.connection() != null) {
+            transmit(next.poll(), held.connection());
+        }
+    }
+
     /** Takes the calls back that are not under way and are for one of those buckets. */
     List<Call> takeBack(IntPredicate buckets) {
-        List<Call> back =
-                waiting.stream().filter(call -> buckets.test(call.bucket)).toList();
+        List<Call> back = Stream.concat(next.stream(), waiting.stream())
+                .filter(call -> buckets.test(call.bucket))
+                .toList();
+        next.removeAll(back);
         waiting.removeAll(back);
         return replicated == null
                 ? back
@@ -227,6 +246,7 @@ public final class RedisLink implements Link {
         closed = true;
         ready.tryFail(new StoreException(Kind.UNAVAILABLE, "the connection to Redis was closed"));
         List<Call> open = new ArrayList<>(sent);
+        open.addAll(next);
         open.addAll(waiting);
         if (wait != null) {
             open.addAll(wait.calls());
@@ -237,10 +257,10 @@ public final class RedisLink implements Link {
                 : Future.join(held.close(), replicated.close()).mapEmpty();
     }
 
-    private void sendWaiting(RedisConnection connection) {
-        List<Call> calls = new ArrayList<>(waiting);
+    private void sendWaiting(RedisConnection fresh) {
+        next.addAll(waiting);
         waiting.clear();
-        calls.forEach(call -> transmit(call, connection));
+        sendNext();
         ready.tryComplete();
     }
 
@@ -249,8 +269,10 @@ public final class RedisLink implements Link {
         List<Call> again = new ArrayList<>(wait == null ? List.of() : wait.clear());
         again.addAll(sent);
         again.forEach(call -> call.lost = true);
+        again.addAll(next);
         again.addAll(waiting);
         sent.clear();
+        next.clear();
         waiting.clear();
         waiting.addAll(again);
         detour.down(this);
@@ -281,6 +303,8 @@ public final class RedisLink implements Link {
             }
             if (result.succeeded()) {
                 sent.remove(call);
+                // before the answer is given, so that Redis works meanwhile
+                sendNext();
                 if (wait == null) {
                     finished(call, result.result());
                 } else {
@@ -288,6 +312,7 @@ public final class RedisLink implements Link {
                 }
             } else {
                 failed(call, connection, result.cause());
+                sendNext();
             }
         });
         if (!watching) {
@@ -332,7 +357,7 @@ public final class RedisLink implements Link {
             waiting.add(call);
             vertx.setTimer(TRANSIENT_PAUSE_MILLIS, timer -> {
                 if (held.connection() != null && waiting.remove(call)) {
-                    transmit(call, held.connection());
+                    take(call);
                 }
             });
         } else if (code.equals("OOM")) {
@@ -359,12 +384,14 @@ public final class RedisLink implements Link {
             return;
         }
         boolean maybeRun = sent.remove(call) || call.lost;
+        next.remove(call);
         waiting.remove(call);
         finish(call)
                 .tryFail(
                         maybeRun
                                 ? new StoreException(Kind.UNKNOWN, "Redis did not answer in time")
                                 : new StoreException(Kind.UNAVAILABLE, "Redis is out of reach"));
+        sendNext();
     }
 
     private Promise<Response> finish(Call call) {

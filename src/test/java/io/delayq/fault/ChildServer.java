@@ -1,6 +1,8 @@
 package io.delayq.fault;
 
 import io.delayq.Main;
+import io.delayq.fault.RecordingClients.Load;
+import io.delayq.fault.RecordingClients.Target;
 import io.delayq.path.TestServer.Reply;
 import io.delayq.redis.LeftBehind;
 import io.delayq.redis.TestRedis;
@@ -38,6 +40,7 @@ public final class ChildServer implements AutoCloseable {
     private static final Pattern LISTENING = Pattern.compile("listening on http://127\\.0\\.0\\.1:(\\d+)");
     private static final String HEAP = "256m";
     private static final List<String> MAIN = List.of(Main.class.getName());
+    private static final Load FIRST = new Load(200, 10, 100, 2_000, 50);
     private static final Duration START_LIMIT = Duration.ofSeconds(20);
     private static final Duration REPLY_LIMIT = Duration.ofSeconds(20);
 
@@ -52,27 +55,31 @@ public final class ChildServer implements AutoCloseable {
             HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
     private int port;
 
-    /** Made by the first server of all, which does a job's whole life and stops. */
     private static final class Archive {
-        static final boolean MADE = Files.exists(ChildClasses.ARCHIVE) || make();
+        static final boolean MADE = Files.exists(ChildClasses.ARCHIVE) || makeArchive();
+    }
 
-        private static boolean make() {
-            Path data = ChildClasses.ARCHIVE.resolveSibling("data");
-            Path half = ChildClasses.ARCHIVE.resolveSibling("half");
-            List<String> java = java("64m", "-XX:ArchiveClassesAtExit=" + half);
-            try (ChildServer server = new ChildServer(data, java, Map.of(), MAIN, List.of()).listening()) {
-                server.push("t", "{}");
-                server.settle("ack", server.reserve("t", 1, "5s").job(0));
-                server.terminate();
-                server.exitCode(Duration.ofSeconds(60));
-                boolean made = Files.exists(half);
-                if (made) {
-                    Files.move(half, ChildClasses.ARCHIVE);
-                }
-                return made;
-            } catch (IOException e) {
-                throw new UncheckedIOException(e);
+    /** By the first server of all, which serves every kind of client for a moment and stops. */
+    private static boolean makeArchive() {
+        Path data = ChildClasses.ARCHIVE.resolveSibling("data");
+        Path half = ChildClasses.ARCHIVE.resolveSibling("half");
+        List<String> java = java("64m", "-XX:ArchiveClassesAtExit=" + half);
+        try (ChildServer server = new ChildServer(data, java, Map.of(), MAIN, List.of()).listening()) {
+            server.push("t", "{}");
+            server.settle("ack", server.reserve("t", 1, "5s").job(0));
+            Target target = new Target("first", server.port());
+            try (RecordingClients clients = new RecordingClients(FIRST, List.of(() -> target)).begin()) {
+                TestRedis.await("jobs delivered", () -> clients.delivered() >= 100);
             }
+            server.terminate();
+            server.exitCode(Duration.ofSeconds(60));
+            boolean made = Files.exists(half);
+            if (made) {
+                Files.move(half, ChildClasses.ARCHIVE);
+            }
+            return made;
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
         }
     }
 
@@ -99,7 +106,8 @@ public final class ChildServer implements AutoCloseable {
         try {
             Files.createDirectories(data);
             this.log = Files.createTempFile(data.toAbsolutePath().getParent(), "log", ".txt");
-            List<String> command = new ArrayList<>(List.of("setsid"));
+            // also if whoever runs the tests does not heed these, as one in the background
+            List<String> command = new ArrayList<>(List.of("env", "--default-signal=INT,HUP", "setsid"));
             command.addAll(java);
             command.addAll(main);
             command.addAll(List.of("serve", "--http.port=0", "--data.dir=" + data));
@@ -128,8 +136,7 @@ public final class ChildServer implements AutoCloseable {
     }
 
     static ChildServer launchIn(Map<String, String> environment, Path data, String... flags) {
-        // a clock that is off makes other files of the archive's jars
-        return new ChildServer(data, java(HEAP, "-Xshare:auto"), environment, MAIN, List.of(flags));
+        return new ChildServer(data, java(HEAP), environment, MAIN, List.of(flags));
     }
 
     /** Done when it listens. */

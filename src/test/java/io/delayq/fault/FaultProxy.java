@@ -26,9 +26,11 @@ public final class FaultProxy implements AutoCloseable {
     private final Random random;
     private final Set<NetSocket> open = ConcurrentHashMap.newKeySet();
     private final AtomicInteger lost = new AtomicInteger();
+    private final StringBuffer swallowed = new StringBuffer();
     private volatile Trap trap;
     private volatile double loss;
     private volatile boolean blackhole;
+    private volatile boolean hintsLost;
 
     /** When in a call its connection falls silent. */
     public enum Moment {
@@ -77,6 +79,20 @@ public final class FaultProxy implements AutoCloseable {
     /** From now on nothing comes through in either direction, and nothing is closed. */
     public void blackhole(boolean on) {
         blackhole = on;
+    }
+
+    /** From now on nobody gets what was published. */
+    public void loseHints() {
+        hintsLost = true;
+    }
+
+    /** What was sent to Redis and did not come through. */
+    public String swallowed() {
+        return swallowed.toString();
+    }
+
+    public int connections() {
+        return open.size();
     }
 
     /** Closes every connection now. */
@@ -129,6 +145,8 @@ public final class FaultProxy implements AutoCloseable {
             }
             if (!blackhole && silent != Moment.BEFORE_IT_RUNS) {
                 far.write(bytes);
+            } else {
+                swallowed.append(bytes.toString(StandardCharsets.ISO_8859_1));
             }
             if (caught && silent == Moment.BEFORE_IT_RUNS) {
                 set.sprung.complete(null);
@@ -142,10 +160,14 @@ public final class FaultProxy implements AutoCloseable {
             } else if (!blackhole && random.nextDouble() < loss) {
                 lost.incrementAndGet();
                 near.close();
-            } else if (!blackhole) {
+            } else if (!blackhole && !(hintsLost && isPublished(bytes))) {
                 near.write(bytes);
             }
         }
+    }
+
+    private static boolean isPublished(Buffer bytes) {
+        return bytes.toString(StandardCharsets.ISO_8859_1).startsWith("*3\r\n$7\r\nmessage\r\n");
     }
 
     private static <T> T await(io.vertx.core.Future<T> future) {

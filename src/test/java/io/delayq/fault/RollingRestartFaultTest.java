@@ -79,11 +79,11 @@ class RollingRestartFaultTest {
             run.begin();
             for (int round = 0; round < rounds; round++) {
                 for (int which = 0; which < 2; which++) {
-                    run.awaitDelivered(JOBS_A_SECOND);
+                    run.awaitDelivered(JOBS_A_SECOND / 2);
                     run.restart(which);
                 }
             }
-            run.awaitDelivered(JOBS_A_SECOND);
+            run.awaitDelivered(JOBS_A_SECOND / 2);
             return run.end(2 * rounds);
         }
     }

@@ -3,6 +3,7 @@ package io.delayq.fault;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.delayq.SideBySide;
 import io.delayq.config.Settings;
@@ -12,7 +13,11 @@ import io.delayq.path.TestServer.Reply;
 import io.delayq.redis.SentinelFarm;
 import io.delayq.redis.TestRedis;
 import io.delayq.redis.TestSentinel;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.URI;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -243,6 +248,66 @@ class SentinelFaultTest {
                                         .count()
                                 == 1);
             }
+        }
+    }
+
+    @Test
+    @SideBySide
+    void a_master_with_another_password_is_tried_again_and_costs_no_connections() {
+        withPasswordChanged(() -> {});
+    }
+
+    /** Counts the open files of this process: nothing runs beside it. */
+    @Test
+    @Tag("storm")
+    void a_wrong_password_for_a_minute_costs_no_sockets() {
+        assumeTrue(Files.isDirectory(Path.of("/proc/self/fd")));
+        AtomicLong before = new AtomicLong();
+        AtomicLong most = new AtomicLong();
+        withPasswordChanged(() -> {
+            before.set(openFiles());
+            long until = System.nanoTime() + Duration.ofSeconds(60).toNanos();
+            TestRedis.await("the watch over", Duration.ofSeconds(65), () -> {
+                most.accumulateAndGet(openFiles(), Math::max);
+                return System.nanoTime() > until;
+            });
+        });
+        System.out.println("wrong password for 60 s: " + before + " open files, at most " + most);
+        assertTrue(most.get() <= before.get() + 10, before + " open files became " + most);
+    }
+
+    private static void withPasswordChanged(Runnable meanwhile) {
+        try (SentinelFarm farm = new SentinelFarm(SentinelFarm.master(), 1, 0);
+                TestServer server = start(farm, Durability.replicas(1))) {
+            server.push("t", "{}");
+            TestRedis master = farm.master;
+            long ours = master.command("CLIENT", "LIST")
+                    .toString()
+                    .lines()
+                    .filter(line -> line.contains(" user=" + SentinelFarm.USER + " "))
+                    .count();
+            assertTrue(ours > 4, ours + " connections");
+            long others = master.connections() - ours;
+            long made = master.connectionsMade();
+            SentinelFarm.allow(master, "another");
+            master.command("CLIENT", "KILL", "USER", SentinelFarm.USER);
+            TestRedis.await("tried again", () -> master.connectionsMade() >= made + ours);
+            meanwhile.run();
+            // those of the sentinels come and go
+            TestRedis.await("what was refused closed", () -> master.connections() <= others + ours / 2);
+            SentinelFarm.allow(master, SentinelFarm.PASSWORD);
+            TestRedis.await(
+                    "let in again",
+                    Duration.ofSeconds(8),
+                    () -> server.post("/v1/topics/t/jobs", "{}").status() == 201);
+        }
+    }
+
+    private static long openFiles() {
+        try (Stream<Path> files = Files.list(Path.of("/proc/self/fd"))) {
+            return files.count();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
         }
     }
 

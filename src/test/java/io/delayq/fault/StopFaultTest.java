@@ -11,8 +11,6 @@ import io.delayq.redis.TestRedis;
 import io.vertx.core.json.JsonObject;
 import java.io.IOException;
 import java.net.ConnectException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -27,13 +25,12 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The server is asked to stop, or cannot start: what it says, what it leaves, and when. */
+/** The server is asked to stop: what it says, what it leaves, and when. */
 @Tag("fault")
 class StopFaultTest {
     private static final Duration STOP_LIMIT = Duration.ofSeconds(10);
@@ -311,63 +308,6 @@ class StopFaultTest {
 
     @Test
     @SideBySide
-    void a_port_in_use_is_one_line_and_found_before_redis_is_started() throws Exception {
-        Path data = dir.resolve("data");
-        try (ServerSocket other = new ServerSocket(0, 1, InetAddress.getByName("127.0.0.1"));
-                ChildServer server = ChildServer.launch(data, "--http.port=" + other.getLocalPort())) {
-            assertEquals(1, server.exitCode(STOP_LIMIT), server.log());
-            assertEquals(
-                    "delayq: 127.0.0.1:" + other.getLocalPort()
-                            + " is in use by another program; stop it, or choose another with --http.port\n",
-                    server.log());
-            assertFalse(Files.exists(data.resolve("redis")), "Redis was started");
-        }
-    }
-
-    @Test
-    @SideBySide
-    void an_address_that_is_not_ours_is_one_line() {
-        List<ChildServer> servers = new ArrayList<>();
-        for (String host : List.of("203.0.113.1", "nowhere.invalid")) {
-            servers.add(ChildServer.launch(dir.resolve(host), "--http.host=" + host, "--http.port=9277", "--insecure"));
-        }
-        refused(
-                servers,
-                (server, log) -> assertTrue(
-                        log.lines().reduce((first, last) -> last).orElse("").startsWith("delayq: http.host "), log));
-    }
-
-    @Test
-    @SideBySide
-    void a_data_directory_that_cannot_be_had_is_one_line_with_what_to_do() throws Exception {
-        Path file = Files.writeString(dir.resolve("file"), "");
-        List<Path> bad = List.of(Path.of("/proc/nope"), file, file.resolve("below"));
-        List<ChildServer> servers = new ArrayList<>();
-        for (Path one : bad) {
-            servers.add(ChildServer.launch(dir.resolve("data"), "--data.dir=" + one));
-        }
-        refused(servers, (server, log) -> {
-            assertEquals(1, log.lines().count(), log);
-            Path one = bad.get(servers.indexOf(server));
-            assertTrue(log.startsWith("delayq: the data directory " + one + " cannot be written: "), log);
-            assertTrue(log.endsWith("; choose another with --data.dir\n"), log);
-        });
-    }
-
-    /** They start side by side, which takes less time. */
-    private static void refused(List<ChildServer> servers, BiConsumer<ChildServer, String> check) {
-        try {
-            for (ChildServer server : servers) {
-                assertEquals(1, server.exitCode(STOP_LIMIT), server.log());
-                check.accept(server, server.log());
-            }
-        } finally {
-            servers.forEach(ChildServer::close);
-        }
-    }
-
-    @Test
-    @SideBySide
     void a_second_server_on_the_same_data_says_who_has_them_and_leaves_the_first_alone() throws Exception {
         Path data = dir.resolve("data");
         try (ChildServer first = ChildServer.start(data)) {
@@ -377,19 +317,6 @@ class StopFaultTest {
                     second.log().contains("is in use by another server (process " + first.pid() + ")"), second.log());
             assertFalse(second.log().contains("\tat "), second.log());
             assertServes(first);
-        }
-    }
-
-    @Test
-    @SideBySide
-    void a_bad_configuration_is_told_whole() {
-        try (ChildServer server =
-                ChildServer.launch(dir.resolve("data"), "--http.prot=1", "--buckets=0", "--redis.queue=many")) {
-            assertEquals(1, server.exitCode(STOP_LIMIT), server.log());
-            for (String text : List.of("http.prot", "http.port", "buckets", "1 to 1024", "redis.queue", "many")) {
-                assertTrue(server.log().contains(text), text + " is not in: " + server.log());
-            }
-            assertFalse(server.log().contains("\tat "), server.log());
         }
     }
 

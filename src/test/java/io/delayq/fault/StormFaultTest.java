@@ -12,6 +12,7 @@ import io.delayq.redis.TestRedis;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -21,7 +22,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** Two servers on one Redis, one of which is always being killed. */
 @Tag("fault")
 class StormFaultTest {
-    private static final Load SHORT = new Load(200, 10, 1_000, 2_000, 50);
+    private static final Load SHORT = new Load(120, 10, 1_000, 2_000, 25);
     /** A kill every five to six seconds. */
     private static final Load LONG = new Load(180, 10, 2_000, 2_000, 100);
     /** Just enough to see leases that do not end. */
@@ -52,6 +53,7 @@ class StormFaultTest {
         private ChildServer server;
         private int starts;
         private volatile Target target;
+        private CompletableFuture<Void> successor = CompletableFuture.completedFuture(null);
 
         Place(String name, TestRedis redis) {
             this.name = name;
@@ -68,14 +70,16 @@ class StormFaultTest {
             target = new Target(name + "#" + ++starts, server.port());
         }
 
-        void start() {
-            launch();
-            listening();
-        }
-
         void kill(History history) {
             history.fault("kill -9", target.name());
             server.kill9();
+            launch();
+            successor = CompletableFuture.runAsync(this::listening, task -> new Thread(task, name).start());
+        }
+
+        /** Who follows the one that was killed last is there. */
+        void awaitSuccessor() throws Exception {
+            successor.get();
         }
 
         @Override
@@ -100,8 +104,9 @@ class StormFaultTest {
                     int delivered = clients.delivered();
                     TestRedis.await("jobs delivered", () -> clients.delivered() > delivered);
                     Place victim = kill % 2 == 0 ? a : b;
+                    // jobs go on at the other one meanwhile
+                    (victim == a ? b : a).awaitSuccessor();
                     victim.kill(clients.history);
-                    victim.start();
                     if (kill % 10 == 0) {
                         long seconds = (System.nanoTime() - begun) / 1_000_000_000;
                         System.out.printf(
@@ -109,6 +114,8 @@ class StormFaultTest {
                                 name, kill, kills, seconds, clients.accepted(), clients.delivered());
                     }
                 }
+                a.awaitSuccessor();
+                b.awaitSuccessor();
                 TestRedis.await("all jobs taken", Duration.ofMinutes(2), () -> clients.accepted() >= jobs);
                 clients.drain(DRAIN);
                 Verdict verdict = clients.verdict(name, redis, "dq", 4);

@@ -95,6 +95,9 @@ class WrongClockFaultTest {
                 "1",
                 "DONT_FAKE_MONOTONIC",
                 "1",
+                // else the archive's jars would seem to be others
+                "NO_FAKE_STAT",
+                "1",
                 // else Java's waits last longer
                 "FAKETIME_FORCE_MONOTONIC_FIX",
                 "0");
@@ -111,12 +114,12 @@ class WrongClockFaultTest {
                     wrong.push("exact", "{\"id\":\"1\",\"at\":" + at + "}")
                             .json()
                             .getLong("due"));
-            Load load = new Load(400, 10, 1_000, 1_000, 50);
+            Load load = new Load(200, 10, 1_000, 1_000, 25);
             Target one = new Target("right", right.port());
             Target other = new Target("wrong", wrong.port());
             try (RecordingClients clients = new RecordingClients(load, List.of(() -> one, () -> other)).begin()) {
                 clients.history.fault("300 s ahead", "wrong clock");
-                TestRedis.await("jobs", () -> clients.accepted() >= 800);
+                TestRedis.await("jobs", () -> clients.accepted() >= 400);
                 assertEquals("1", right.reserve("exact", 1, "5s").job(0).getString("id"));
                 assertTrue(System.currentTimeMillis() >= at, "early");
                 assertEquals(

@@ -17,6 +17,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.testcontainers.containers.GenericContainer;
 import org.testcontainers.utility.DockerImageName;
@@ -189,6 +191,21 @@ public final class TestRedis implements AutoCloseable {
     /** The reply as String, Long, List or null; an error is thrown as {@link RespClient.ErrorReply}. */
     public Object command(String... words) {
         return client.command(words);
+    }
+
+    /** How many clients are connected, this one counted. */
+    public int connections() {
+        return (int) command("CLIENT", "LIST").toString().lines().count();
+    }
+
+    /** How many there ever were. */
+    public long connectionsMade() {
+        Matcher made = Pattern.compile("total_connections_received:(\\d+)")
+                .matcher(command("INFO", "stats").toString());
+        if (!made.find()) {
+            throw new AssertionError("Redis does not say how many connections were made");
+        }
+        return Long.parseLong(made.group(1));
     }
 
     /** The same with byte[] in place of String. */
