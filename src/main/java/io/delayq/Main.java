@@ -51,10 +51,24 @@ public final class Main {
         ((ch.qos.logback.classic.Logger) LoggerFactory.getLogger("io.delayq")).setLevel(Level.OFF);
     }
 
+    /** For who measures: {@code -Ddelayq.blockedMillis=50} has the log say what held an event loop up for longer. */
+    private static VertxOptions vertxOptions() {
+        VertxOptions options = new VertxOptions().setPreferNativeTransport(true);
+        Long millis = Long.getLong("delayq.blockedMillis");
+        if (millis != null) {
+            options.setMaxEventLoopExecuteTimeUnit(TimeUnit.MILLISECONDS)
+                    .setMaxEventLoopExecuteTime(millis)
+                    .setWarningExceptionTimeUnit(TimeUnit.MILLISECONDS)
+                    .setWarningExceptionTime(millis)
+                    .setBlockedThreadCheckInterval(Math.max(1, millis / 5));
+        }
+        return options;
+    }
+
     private static void serve(Path file, List<String> flags) {
         serving = true;
         ignoreHangUp();
-        Vertx vertx = Vertx.vertx(new VertxOptions().setPreferNativeTransport(true));
+        Vertx vertx = Vertx.vertx(vertxOptions());
         AtomicReference<Server> server = new AtomicReference<>();
         Runtime.getRuntime().addShutdownHook(new Thread(() -> stop(server.get()), "stop"));
         SettingsLoader.load(vertx, file, System.getenv(), flags)

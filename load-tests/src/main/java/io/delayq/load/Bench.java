@@ -5,6 +5,7 @@ import io.delayq.load.peer.Peer;
 import io.delayq.load.scenario.Scenario;
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -18,6 +19,7 @@ public final class Bench {
     private final Progress progress;
     private final List<Peer> peers;
     private final Map<String, long[]> slow = new LinkedHashMap<>();
+    private final Map<String, List<Long>> blocked = new LinkedHashMap<>();
     private final Map<String, Double> lag = new LinkedHashMap<>();
     private final Function<List<String>, Delayq> another;
 
@@ -111,6 +113,7 @@ public final class Bench {
             long[] all = slow.computeIfAbsent(scenario, name -> new long[2]);
             all[0] += now[0];
             all[1] = Math.max(all[1], now[1]);
+            blocked.computeIfAbsent(scenario, name -> new ArrayList<>()).addAll(delayq.blockedMillis());
             lag.merge(scenario, delayq.loopLagMillis(), Math::max);
         }
     }
@@ -121,6 +124,9 @@ public final class Bench {
         slow.forEach((scenario, all) -> said.put(
                 "commands over 10 ms in Redis, " + scenario,
                 all[0] == 0 ? "none" : all[0] + ", the longest " + all[1] / 1_000 + " ms"));
+        blocked.forEach((scenario, times) -> said.put(
+                "event loops blocked over 50 ms, " + scenario,
+                times.isEmpty() ? "never" : times.size() + " times, the longest " + Collections.max(times) + " ms"));
         lag.forEach((scenario, millis) ->
                 said.put("event loops late, " + scenario, "by at most " + Math.round(millis) + " ms"));
         return said;

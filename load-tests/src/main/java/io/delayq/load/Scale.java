@@ -8,6 +8,7 @@ import java.util.List;
  * @param rounds how often A, B and, with the faster ones, C are run; the median counts
  * @param stubbed what the load generator is set on a stub with, some times over
  * @param pace seconds of D
+ * @param fillPace seconds of D as part of G, so many times over; the median counts
  */
 public record Scale(
         String name,
@@ -26,6 +27,7 @@ public record Scale(
         int fillBatched,
         int fillDrained,
         int fillPace,
+        int fillPaces,
         List<Integer> instances,
         List<Integer> buckets) {
 
@@ -49,6 +51,7 @@ public record Scale(
                         2_000,
                         2_000,
                         2,
+                        1,
                         List.of(1),
                         List.of(1));
             case "small" ->
@@ -69,6 +72,7 @@ public record Scale(
                         20_000,
                         20_000,
                         4,
+                        1,
                         List.of(1, 2),
                         List.of(1, 16));
             case "full" ->
@@ -88,7 +92,8 @@ public record Scale(
                         50_000,
                         100_000,
                         100_000,
-                        20,
+                        10,
+                        5,
                         List.of(1, 2, 4),
                         List.of(1, 4, 16, 64));
             default -> throw new IllegalArgumentException("--scale: expected tiny, small or full, found " + name);

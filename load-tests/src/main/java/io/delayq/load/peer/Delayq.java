@@ -30,6 +30,10 @@ public final class Delayq implements Peer {
             Pattern.compile("\"delayed\":(\\d+),\"ready\":(\\d+),\"reserved\":(\\d+),\"dead\":(\\d+)");
     private static final int MOST_SUBSCRIPTIONS = 1_000;
     private static final int PREFETCH = 250;
+    /** An event loop that was held up for longer is told of in the server's log. */
+    private static final int BLOCKED_MILLIS = 50;
+
+    private static final Pattern BLOCKED = Pattern.compile("Thread (\\S+) has been blocked for (\\d+) ms");
 
     private final Path jar;
     private final Path work;
@@ -43,6 +47,7 @@ public final class Delayq implements Peer {
     private int redisPort;
     private String redisPassword;
     private int topicNumber;
+    private int blockedSeen;
 
     /** @param flags settings that differ from the defaults, as the serve command takes them */
     public Delayq(RedisProgram program, Path work, List<String> flags) {
@@ -67,7 +72,8 @@ public final class Delayq implements Peer {
         dir = Files.createTempDirectory(work, "delayq");
         log = dir.resolve("server.log");
         port = Children.freePort();
-        List<String> command = new ArrayList<>(List.of(java(), "-jar", jar.toString(), "serve"));
+        List<String> command = new ArrayList<>(List.of(
+                java(), "-Ddelayq.blockedMillis=" + BLOCKED_MILLIS, "-jar", jar.toString(), "serve"));
         command.add("--http.port=" + port);
         command.add("--data.dir=" + dir.resolve("data"));
         command.addAll(program.delayqFlags());
@@ -84,6 +90,8 @@ public final class Delayq implements Peer {
                 Long.parseLong(Files.readString(redisDir.resolve("redis.pid")).strip());
         redis = ProcessHandle.of(redisPid).orElseThrow();
         Children.keep(redis);
+        // classes are loaded on the event loops while it starts
+        blockedSeen = blocked().size();
         // ended before Redis, whose end it sees to itself
         Children.keep(server.toHandle());
     }
@@ -249,6 +257,34 @@ public final class Delayq implements Peer {
                 .mapToDouble(line -> 1_000 * Double.parseDouble(line.substring(line.lastIndexOf(' ') + 1)))
                 .max()
                 .orElse(0);
+    }
+
+    /** For how long event loops were held up since the last look, each time that was too long. */
+    public List<Long> blockedMillis() throws IOException {
+        List<Long> all = blocked();
+        List<Long> fresh = all.subList(Math.min(blockedSeen, all.size()), all.size());
+        blockedSeen = all.size();
+        return fresh;
+    }
+
+    private List<Long> blocked() throws IOException {
+        List<Long> times = new ArrayList<>();
+        Map<String, Integer> last = new LinkedHashMap<>();
+        for (String line : Files.readAllLines(log)) {
+            Matcher found = BLOCKED.matcher(line);
+            if (found.find()) {
+                long millis = Long.parseLong(found.group(2));
+                Integer at = last.get(found.group(1));
+                // as long as it lasts it is told again, with a larger number
+                if (at != null && millis > times.get(at)) {
+                    times.set(at, millis);
+                } else {
+                    last.put(found.group(1), times.size());
+                    times.add(millis);
+                }
+            }
+        }
+        return times;
     }
 
     @Override
