@@ -115,9 +115,10 @@ public final class GatewayVerticle extends VerticleBase {
         return store;
     }
 
-    /** Half of what the store takes is left for what is under way already: acks must not be turned away. */
+    /** Half of what the store takes is left for what is under way already: acks must not be turned away, nor late. */
     boolean isBusy() {
-        return store.waiting() >= Math.max(1, stores.endpoint().queue() / 2);
+        return store.isBehind()
+                || store.waiting() >= Math.max(1, stores.endpoint().queue() / 2);
     }
 
     void waits(ClientSession session) {

@@ -111,6 +111,8 @@ final class Gather<R> {
     private int favoured;
     private int favours;
     private boolean sweeping;
+    private boolean behind;
+    private long answeredNanos;
     private Promise<Void> idle;
 
     /**
@@ -167,6 +169,14 @@ final class Gather<R> {
     private void favourNext() {
         favoured = (favoured + 1) % lanes.size();
         favours = 0;
+    }
+
+    /**
+     * Whether more waits than Redis, which does answer, gets done well within the deadline: who can hold requests back
+     * does so. How many that are depends on how many topics and buckets they are for.
+     */
+    boolean isBehind() {
+        return behind;
     }
 
     /** How many requests are not answered yet. */
@@ -251,6 +261,8 @@ final class Gather<R> {
             sweepSoon();
         }
         lanes.forEach(this::failLate);
+        long now = System.nanoTime();
+        behind = now - answeredNanos < STUCK_NANOS && lanes.stream().anyMatch(lane -> isOld(lane.items.peek(), now));
         // a copy: who is answered may ask for more, of a node that is new
         List.copyOf(nodes.values()).forEach(this::callOn);
     }
@@ -263,6 +275,10 @@ final class Gather<R> {
             answered(late);
             tell(late, Future.failedFuture(new StoreException(Kind.UNAVAILABLE, "Redis is out of reach")), 0);
         }
+    }
+
+    private boolean isOld(Item<R> item, long now) {
+        return item != null && item.deadlineNanos - now < deadlineMillis * 1_000_000 * 3 / 4;
     }
 
     private Node<R> node(int bucket) {
@@ -303,6 +319,7 @@ final class Gather<R> {
             node.called.remove(lane);
             lane.calledNanos = 0;
             lane.failedNanos = result.succeeded() ? 0 : System.nanoTime();
+            answeredNanos = result.succeeded() ? System.nanoTime() : answeredNanos;
             lane.busy = !lane.items.isEmpty();
             if (lane.busy) {
                 // another one, if the bucket has moved

@@ -204,6 +204,11 @@ public final class Store {
         return gathers.stream().mapToInt(Gather::waiting).sum();
     }
 
+    /** Whether more waits than will be done in time. */
+    public boolean isBehind() {
+        return gathers.stream().anyMatch(Gather::isBehind);
+    }
+
     /** Completes when nothing is waiting. */
     public Future<Void> settled() {
         List<Future<?>> open = gathers.stream()

@@ -19,6 +19,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
@@ -98,6 +99,32 @@ class GatherTest {
         assertEquals(IntStream.range(0, 50).mapToObj(i -> "topic-" + i).toList(), first);
     }
 
+    @Test
+    void is_behind_when_answers_come_too_slowly_and_not_when_none_come() throws Exception {
+        assertEquals(false, get(wasBehind()), "for want of answers");
+        link.answerMillis = 30;
+        assertEquals(true, get(wasBehind()), "two of 64 calls are answered every 30 ms");
+        assertEquals(false, gather.isBehind(), "nothing waits");
+    }
+
+    /** One for each bucket, and whether it was behind before the last of them was answered. */
+    private CompletableFuture<Boolean> wasBehind() {
+        CompletableFuture<Boolean> was = new CompletableFuture<>();
+        context.runOnContext(v -> {
+            for (int bucket = 0; bucket < BUCKETS; bucket++) {
+                gather.add(bucket, "t", List.of(Bytes.of("j")), (answer, i) -> null, (result, error) -> {});
+            }
+            AtomicBoolean seen = new AtomicBoolean();
+            long looks = vertx.setPeriodic(5, look -> seen.set(seen.get() || gather.isBehind()));
+            gather.idle().onComplete(done -> {
+                vertx.cancelTimer(looks);
+                // it looks once more, and finds nothing
+                vertx.setTimer(2 * 50, later -> was.complete(seen.get()));
+            });
+        });
+        return was;
+    }
+
     /** One for each bucket. */
     private void addRound(int left, CompletableFuture<Void> idle) {
         for (int bucket = 0; bucket < BUCKETS; bucket++) {
@@ -122,6 +149,8 @@ class GatherTest {
     private final class Silent implements Link {
         final Set<String> sent = ConcurrentHashMap.newKeySet();
         final List<List<String>> calls = new CopyOnWriteArrayList<>();
+        /** 0: never. */
+        volatile long answerMillis;
 
         @Override
         public Future<Response> call(int bucket, Script script, List<byte[]> args, long deadlineMillis) {
@@ -130,6 +159,9 @@ class GatherTest {
                     .toList();
             sent.addAll(words);
             calls.add(words);
+            if (answerMillis > 0) {
+                return vertx.timer(answerMillis, TimeUnit.MILLISECONDS).map(late -> (Response) null);
+            }
             return vertx.timer(deadlineMillis, TimeUnit.MILLISECONDS)
                     .compose(late -> Future.failedFuture(new StoreException(Kind.UNKNOWN, "no answer")));
         }

@@ -195,7 +195,7 @@ class PlantedScriptsRedisTest {
     static Stream<Fault> faults() {
         return Stream.of(
                 fault(Script.PUSH, "if group_name then call('SADD'", "if false then call('SADD'", "group", 1),
-                fault(Script.PUT, "forget(k, {id}, {old})", "", "(put", 1),
+                fault(Script.PUT, "forget(k, {id}, {old})", "", "(put", 2),
                 fault(
                         Script.DUE,
                         "local state, due_time = state_of(k, id, lane)\n    detach(k, id, lane, state)",
@@ -274,7 +274,7 @@ class PlantedScriptsRedisTest {
                         "if false then",
                         "whose_hash_is_gone",
                         PlantedScriptsRedisTest::bridged),
-                fault(Script.NACK, "math.min(run.losses + 1, 255)", "1", "(lost", 2),
+                fault(Script.NACK, "math.min(run.losses + 1, 255)", "1", "(lost", 6),
                 fault(Script.EXTEND, "ttr = rules_of(run, settings_of(k.topic))", "ttr = 60000", "(extend", 1),
                 fault(
                         Script.RELEASE,
@@ -306,15 +306,15 @@ class PlantedScriptsRedisTest {
                         "if state == 'dead' then run.attempts, run.losses = 0, 0 end",
                         "",
                         "(reschedule",
-                        2),
-                fault(Script.REQUEUE, "run.attempts, run.losses, run.due = 0, 0, now", "run.due = now", "(requeue", 1),
+                        10),
+                fault(Script.REQUEUE, "run.attempts, run.losses, run.due = 0, 0, now", "run.due = now", "(requeue", 18),
                 life(
                         Script.PURGE,
                         "if call('SREM', k.ghosts, LANE_BYTE[lanes[i]] .. id) == 0 then",
                         "if true then",
                         "recount",
                         JobLifeRedisTest::a_purge_of_one_state_takes_every_job_of_it_and_no_other),
-                fault(Script.GROUP, "{delayed = true, ready = true, reserved = true}", "nil", "(cancel group", 2),
+                fault(Script.GROUP, "{delayed = true, ready = true, reserved = true}", "nil", "(cancel group", 44),
                 fault(
                         Script.CONFIGURE,
                         "if what ~= 'set' then paused = what == 'pause' and 1 or 0 end",

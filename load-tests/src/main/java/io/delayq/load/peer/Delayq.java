@@ -287,6 +287,17 @@ public final class Delayq implements Peer {
         return times;
     }
 
+    /** Until its Redis does not rewrite its log of writes, which takes a core and slows every write down. */
+    public void awaitLogWritten() throws IOException, InterruptedException {
+        long deadline = System.nanoTime() + 120_000_000_000L;
+        try (RedisTalk talk = new RedisTalk(redisPort, redisPassword)) {
+            while (talk.ask("INFO", "persistence").toString().contains("aof_rewrite_in_progress:1")
+                    && System.nanoTime() < deadline) {
+                Thread.sleep(100);
+            }
+        }
+    }
+
     @Override
     public Map<String, Long> processes() {
         Map<String, Long> pids = new LinkedHashMap<>();

@@ -41,6 +41,8 @@ public final class Growth implements Scenario {
                 String variant = String.format("%,d pending", pending);
                 bench.measure(name(), variant + ", filling", delayq, pending - from, bar -> {
                     delayq.fill("fill", 1, from, pending - from, bar);
+                    // of filling, not of being full
+                    delayq.awaitLogWritten();
                 });
                 filled = pending;
                 parts(bench, delayq, 1, variant);
