@@ -40,6 +40,8 @@ final class Gather<R> {
     private static final long STUCK_NANOS = 100_000_000L;
     /** How often that is looked for, and what is past its deadline, while anything waits. */
     private static final long SWEEP_MILLIS = 50;
+    /** So many may wait in any case. */
+    private static final int FEW = 1_000;
     /** For how long a bucket whose call failed is not favoured. */
     private static final long SHUNNED_NANOS = 2_000_000_000L;
 
@@ -111,7 +113,9 @@ final class Gather<R> {
     private int favoured;
     private int favours;
     private boolean sweeping;
-    private boolean behind;
+    /** How many requests were, in the last quarter of a deadline. */
+    private final Lately answered;
+
     private long answeredNanos;
     private Promise<Void> idle;
 
@@ -137,6 +141,7 @@ final class Gather<R> {
         this.limit = limit;
         this.deadlineMillis = deadlineMillis;
         this.mostCalls = mostCalls;
+        this.answered = new Lately(deadlineMillis / 4, SWEEP_MILLIS);
         for (int i = 0; i < buckets; i++) {
             lanes.add(new Lane<>(i));
         }
@@ -173,10 +178,11 @@ final class Gather<R> {
 
     /**
      * Whether more waits than Redis, which does answer, gets done well within the deadline: who can hold requests back
-     * does so. How many that are depends on how many topics and buckets they are for.
+     * does so. How many that are depends on how many topics and buckets they are for, so it goes by what was done last;
+     * when the oldest has waited for long it is too late for the others.
      */
     boolean isBehind() {
-        return behind;
+        return waiting > FEW + answered.count() && System.nanoTime() - answeredNanos < STUCK_NANOS;
     }
 
     /** How many requests are not answered yet. */
@@ -261,8 +267,7 @@ final class Gather<R> {
             sweepSoon();
         }
         lanes.forEach(this::failLate);
-        long now = System.nanoTime();
-        behind = now - answeredNanos < STUCK_NANOS && lanes.stream().anyMatch(lane -> isOld(lane.items.peek(), now));
+        answered.step(System.nanoTime());
         // a copy: who is answered may ask for more, of a node that is new
         List.copyOf(nodes.values()).forEach(this::callOn);
     }
@@ -275,10 +280,6 @@ final class Gather<R> {
             answered(late);
             tell(late, Future.failedFuture(new StoreException(Kind.UNAVAILABLE, "Redis is out of reach")), 0);
         }
-    }
-
-    private boolean isOld(Item<R> item, long now) {
-        return item != null && item.deadlineNanos - now < deadlineMillis * 1_000_000 * 3 / 4;
     }
 
     private Node<R> node(int bucket) {
@@ -319,7 +320,10 @@ final class Gather<R> {
             node.called.remove(lane);
             lane.calledNanos = 0;
             lane.failedNanos = result.succeeded() ? 0 : System.nanoTime();
-            answeredNanos = result.succeeded() ? System.nanoTime() : answeredNanos;
+            if (result.succeeded()) {
+                answeredNanos = System.nanoTime();
+                answered.done(batch.size());
+            }
             lane.busy = !lane.items.isEmpty();
             if (lane.busy) {
                 // another one, if the bucket has moved

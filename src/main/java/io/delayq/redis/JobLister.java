@@ -34,6 +34,9 @@ final class JobLister {
     /** One part in so many is asked for beyond a bucket's share. */
     private static final int MARGIN = 32;
 
+    /** What a page costs is not Redis alone: it is made and sent on the same processors that others' jobs wait for. */
+    private static final int RESTS = 3;
+
     private final TopicStore store;
     private final int buckets;
 
@@ -114,7 +117,7 @@ final class JobLister {
     /** A page in the making. */
     private static final class Page {
         final JobQuery query;
-        final TopicStore.Pace pace = new TopicStore.Pace();
+        final Pace pace = new Pace(RESTS);
         final List<JobView> jobs = new ArrayList<>();
         Place place;
         int mayAsk;

@@ -49,7 +49,6 @@ public final class RedisLink implements Link {
         final List<byte[]> args;
         final Promise<Response> promise = Promise.promise();
         long deadlineTimer = -1;
-        long sentAt;
         /** The link that has it, or had it last. */
         RedisLink at;
         /** How often it came to a node that does not have the bucket. */
@@ -108,6 +107,11 @@ public final class RedisLink implements Link {
     private final ArrayDeque<Call> waiting = new ArrayDeque<>();
 
     private final Promise<Void> ready = Promise.promise();
+    /** How many answers this connection owes, to calls that were given up too. */
+    private int owed;
+    /** Since when it has owed some without giving one. */
+    private long silentSince;
+
     private boolean watching;
     private boolean closed;
 
@@ -258,6 +262,7 @@ public final class RedisLink implements Link {
     }
 
     private void sendWaiting(RedisConnection fresh) {
+        owed = 0;
         next.addAll(waiting);
         waiting.clear();
         sendNext();
@@ -291,14 +296,21 @@ public final class RedisLink implements Link {
     }
 
     private void transmit(Call call, RedisConnection connection) {
-        call.sentAt = System.nanoTime();
+        if (owed++ == 0) {
+            silentSince = System.nanoTime();
+        }
         sent.add(call);
         Request request = Request.cmd(call.whole ? Command.EVAL : Command.EVALSHA)
                 .arg(call.whole ? call.script.text() : call.script.sha());
         call.args.forEach(request::arg);
         connection.send(request).onComplete(result -> {
-            // after a drop the call waits for the next connection and is no longer this one's
-            if (held.connection() != connection || !sent.contains(call)) {
+            if (held.connection() != connection) {
+                // after a drop the call waits for the next connection and is no longer this one's
+                return;
+            }
+            owed--;
+            silentSince = System.nanoTime();
+            if (!sent.contains(call)) {
                 return;
             }
             if (result.succeeded()) {
@@ -321,14 +333,13 @@ public final class RedisLink implements Link {
         }
     }
 
-    /** Answers come in the order of the calls, so the oldest one tells whether Redis still answers. */
+    /** Whether Redis still answers, be it calls that nobody waits for any more. */
     private void watch() {
-        Call oldest = sent.peek();
-        if (oldest == null || closed) {
+        if (owed == 0 || closed) {
             watching = false;
             return;
         }
-        long left = tryMillis - (System.nanoTime() - oldest.sentAt) / 1_000_000;
+        long left = tryMillis - (System.nanoTime() - silentSince) / 1_000_000;
         if (left > 0) {
             vertx.setTimer(left, timer -> watch());
         } else {

@@ -8,7 +8,6 @@ import io.delayq.job.TopicSettings;
 import io.delayq.redis.StoreException.Kind;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
-import io.vertx.core.Vertx;
 import io.vertx.redis.client.Response;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -16,7 +15,6 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import java.util.function.Supplier;
@@ -46,36 +44,6 @@ public final class TopicStore {
     private final JobLister lister;
     private final Map<String, Future<?>> last = new HashMap<>();
     private int waiting;
-
-    /**
-     * Lets long work have Redis at most half of the time: it rests as long as it has worked. The round trip counts, so
-     * where others wait for Redis or for a processor it rests longer.
-     */
-    static final class Pace {
-        /** Timers are no finer than a millisecond: what takes less is not worth a rest of its own. */
-        private static final long STINT_NANOS = 1_500_000;
-
-        private static final long MOST_REST_MILLIS = 20;
-
-        private long worked;
-
-        <T> Future<T> next(Supplier<Future<T>> step) {
-            if (worked < STINT_NANOS) {
-                return timed(step);
-            }
-            long rest = Math.min(MOST_REST_MILLIS, Math.round(worked / 1e6));
-            worked = 0;
-            return Vertx.currentContext()
-                    .owner()
-                    .timer(rest, TimeUnit.MILLISECONDS)
-                    .compose(rested -> timed(step));
-        }
-
-        private <T> Future<T> timed(Supplier<Future<T>> step) {
-            long began = System.nanoTime();
-            return step.get().onSuccess(done -> worked += System.nanoTime() - began);
-        }
-    }
 
     TopicStore(Store store, Caller caller, Keys keys, long deadlineMillis) {
         this.store = store;
@@ -272,7 +240,7 @@ public final class TopicStore {
     private Future<Long> requeueAll(int bucket, String topic, BooleanSupplier stop) {
         long[] before = {0};
         long[] count = {0};
-        Pace pace = new Pace();
+        Pace pace = new Pace(1);
         return again(() -> pace.next(() -> inTurn(Script.REQUEUE, bucket, requeueArgs(topic, before[0])))
                         .map(answer -> {
                             before[0] = before[0] == 0 ? answer.get(0).toLong() : before[0];
@@ -295,7 +263,7 @@ public final class TopicStore {
     public Future<Forecast> forecast(String topic, long windowMillis, long stepMillis) {
         long[] from = {0};
         long[] due = new long[Math.toIntExact((windowMillis + stepMillis - 1) / stepMillis)];
-        Pace pace = new Pace();
+        Pace pace = new Pace(1);
         return eachBucket(() -> false, bucket -> {
                     int[] at = {0};
                     return again(() -> pace.next(() -> call(
@@ -337,7 +305,7 @@ public final class TopicStore {
     private Future<Long> steps(int bucket, Script script, String topic, String what, long most, BooleanSupplier stop) {
         long[] count = {0};
         int[] step = {FIRST_STEP};
-        Pace pace = new Pace();
+        Pace pace = new Pace(1);
         String[] cursor = {NO_MORE};
         if (most == 0) {
             return Future.succeededFuture(0L);

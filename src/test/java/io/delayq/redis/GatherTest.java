@@ -19,7 +19,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
@@ -100,29 +99,35 @@ class GatherTest {
     }
 
     @Test
-    void is_behind_when_answers_come_too_slowly_and_not_when_none_come() throws Exception {
-        assertEquals(false, get(wasBehind()), "for want of answers");
-        link.answerMillis = 30;
-        assertEquals(true, get(wasBehind()), "two of 64 calls are answered every 30 ms");
+    void is_behind_when_more_waits_than_was_answered_lately_and_not_when_nothing_is_answered() throws Exception {
+        assertEquals(false, get(behindAt(2_000)), "for want of answers");
+        link.answerMillis = 5;
+        assertEquals(false, get(behindAt(900)), "a few may wait in any case");
+        assertEquals(true, get(behindAt(8_000)), "a call of 250 takes 5 ms, two are under way: 8,000 take 80 ms");
         assertEquals(false, gather.isBehind(), "nothing waits");
+        // what was answered just now would be answered again in a quarter of the deadline
+        assertEquals(false, get(behindAt(4_000)), "at the pace that it has shown");
+        link.answerMillis = 60;
+        get(behindAt(4_000));
+        assertEquals(true, get(behindAt(4_000)), "a call takes 60 ms now");
     }
 
-    /** One for each bucket, and whether it was behind before the last of them was answered. */
-    private CompletableFuture<Boolean> wasBehind() {
-        CompletableFuture<Boolean> was = new CompletableFuture<>();
+    /** So many over all buckets, and whether it was behind once the first was answered. */
+    private CompletableFuture<Boolean> behindAt(int count) {
+        CompletableFuture<Boolean> first = new CompletableFuture<>();
+        CompletableFuture<Boolean> all = new CompletableFuture<>();
         context.runOnContext(v -> {
-            for (int bucket = 0; bucket < BUCKETS; bucket++) {
-                gather.add(bucket, "t", List.of(Bytes.of("j")), (answer, i) -> null, (result, error) -> {});
+            for (int i = 0; i < count; i++) {
+                gather.add(
+                        i % 2,
+                        "t",
+                        List.of(Bytes.of("j")),
+                        (answer, at) -> null,
+                        (result, error) -> first.complete(gather.isBehind()));
             }
-            AtomicBoolean seen = new AtomicBoolean();
-            long looks = vertx.setPeriodic(5, look -> seen.set(seen.get() || gather.isBehind()));
-            gather.idle().onComplete(done -> {
-                vertx.cancelTimer(looks);
-                // it looks once more, and finds nothing
-                vertx.setTimer(2 * 50, later -> was.complete(seen.get()));
-            });
+            gather.idle().onComplete(done -> all.complete(true));
         });
-        return was;
+        return all.thenCombine(first, (done, was) -> was);
     }
 
     /** One for each bucket. */

@@ -5,12 +5,14 @@ import io.delayq.load.peer.Peer;
 import io.delayq.load.scenario.Scenario;
 import java.io.IOException;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 import java.util.function.Function;
 import java.util.function.IntConsumer;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /** What a scenario works with: the systems that are up, and where figures go. */
 public final class Bench {
@@ -18,8 +20,8 @@ public final class Bench {
     private final Results results;
     private final Progress progress;
     private final List<Peer> peers;
-    private final Map<String, long[]> slow = new LinkedHashMap<>();
-    private final Map<String, List<Long>> blocked = new LinkedHashMap<>();
+    private final Map<String, List<RedisTalk.Slow>> slow = new LinkedHashMap<>();
+    private final Map<String, List<Delayq.Blocked>> blocked = new LinkedHashMap<>();
     private final Map<String, Double> lag = new LinkedHashMap<>();
     private final Function<List<String>, Delayq> another;
 
@@ -99,7 +101,7 @@ public final class Bench {
             peer.clear();
             if (peer instanceof Delayq delayq) {
                 // emptying is ours, not the scenario's
-                delayq.slowScripts();
+                delayq.slowCommands();
             }
         } catch (Exception e) {
             results.failed(new Results.Failure(scenario, variant, peer.name(), "cannot be emptied: " + why(e)));
@@ -109,11 +111,8 @@ public final class Bench {
 
     private void noteSlow(String scenario, Peer peer) throws IOException {
         if (peer instanceof Delayq delayq) {
-            long[] now = delayq.slowScripts();
-            long[] all = slow.computeIfAbsent(scenario, name -> new long[2]);
-            all[0] += now[0];
-            all[1] = Math.max(all[1], now[1]);
-            blocked.computeIfAbsent(scenario, name -> new ArrayList<>()).addAll(delayq.blockedMillis());
+            slow.computeIfAbsent(scenario, name -> new ArrayList<>()).addAll(delayq.slowCommands());
+            blocked.computeIfAbsent(scenario, name -> new ArrayList<>()).addAll(delayq.blockedLoops());
             lag.merge(scenario, delayq.loopLagMillis(), Math::max);
         }
     }
@@ -123,13 +122,37 @@ public final class Bench {
         Map<String, String> said = new LinkedHashMap<>();
         slow.forEach((scenario, all) -> said.put(
                 "commands over 10 ms in Redis, " + scenario,
-                all[0] == 0 ? "none" : all[0] + ", the longest " + all[1] / 1_000 + " ms"));
-        blocked.forEach((scenario, times) -> said.put(
+                all.isEmpty()
+                        ? "none"
+                        : all.size() + ", the longest "
+                                + all.stream()
+                                                .mapToLong(RedisTalk.Slow::micros)
+                                                .max()
+                                                .orElse(0)
+                                        / 1_000
+                                + " ms" + counts(all.stream().map(RedisTalk.Slow::what))));
+        blocked.forEach((scenario, all) -> said.put(
                 "event loops blocked over 50 ms, " + scenario,
-                times.isEmpty() ? "never" : times.size() + " times, the longest " + Collections.max(times) + " ms"));
+                all.isEmpty()
+                        ? "never"
+                        : all.size() + " times, the longest "
+                                + all.stream()
+                                        .mapToLong(Delayq.Blocked::millis)
+                                        .max()
+                                        .orElse(0)
+                                + " ms"
+                                + counts(all.stream().map(one -> one.where().isEmpty() ? "elsewhere" : one.where()))));
         lag.forEach((scenario, millis) ->
                 said.put("event loops late, " + scenario, "by at most " + Math.round(millis) + " ms"));
         return said;
+    }
+
+    /** Of which there were how many. */
+    private static String counts(Stream<String> names) {
+        Map<String, Long> counts = names.collect(Collectors.groupingBy(name -> name, TreeMap::new, Collectors.counting()));
+        return counts.entrySet().stream()
+                .map(one -> one.getKey() + " " + one.getValue())
+                .collect(Collectors.joining(", ", " (", ")"));
     }
 
     static String why(Throwable e) {

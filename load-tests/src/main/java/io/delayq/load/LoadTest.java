@@ -99,7 +99,7 @@ public final class LoadTest {
             Bench bench = new Bench(options.scale(), results, progress, up, flags -> new Delayq(redis, work, flags));
             List<Scenario> scenarios = options.only().stream().map(Scenario::of).toList();
             scenarios.forEach(scenario -> progress.expect(scenario.steps(bench)));
-            bench.delayq().slowScripts();
+            bench.delayq().slowCommands();
             for (Scenario scenario : scenarios) {
                 scenario.run(bench);
             }

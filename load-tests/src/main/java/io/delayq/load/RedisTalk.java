@@ -10,9 +10,14 @@ import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /** A few questions to a Redis; waits for each answer. */
 public final class RedisTalk implements AutoCloseable {
+    private static final Pattern CALL_KEY = Pattern.compile(":call:[^:]+:([a-z]+)$");
+
     private final Socket socket = new Socket();
     private final InputStream in;
 
@@ -50,15 +55,28 @@ public final class RedisTalk implements AutoCloseable {
                 + text((String) ask("INFO", "memory"), "mem_allocator");
     }
 
-    /** How many commands took longer than the slow log's limit, and the longest of them in microseconds. */
-    public long[] slow() throws IOException {
-        long longest = 0;
-        long count = 0;
+    /** A command that took longer than the slow log's limit. */
+    public record Slow(String what, long micros) {}
+
+    public List<Slow> slow() throws IOException {
+        List<Slow> slow = new ArrayList<>();
         for (Object entry : (List<?>) ask("SLOWLOG", "GET", "128")) {
-            count++;
-            longest = Math.max(longest, (Long) ((List<?>) entry).get(2));
+            List<?> fields = (List<?>) entry;
+            slow.add(new Slow(what((List<?>) fields.get(3)), (Long) fields.get(2)));
         }
-        return new long[] {count, longest};
+        return slow;
+    }
+
+    /** The command; of a script that is numbered its name, which the key of its last call ends with. */
+    private static String what(List<?> words) {
+        String command = words.get(0).toString().toLowerCase(Locale.ROOT);
+        for (Object word : words) {
+            Matcher last = CALL_KEY.matcher(word.toString());
+            if (last.find()) {
+                return last.group(1);
+            }
+        }
+        return command.equals("evalsha") ? "another script" : command;
     }
 
     private static long field(String info, String name) {

@@ -34,6 +34,7 @@ public final class Delayq implements Peer {
     private static final int BLOCKED_MILLIS = 50;
 
     private static final Pattern BLOCKED = Pattern.compile("Thread (\\S+) has been blocked for (\\d+) ms");
+    private static final Pattern OUR_FRAME = Pattern.compile("^\\s*at .*io\\.delayq\\.(?:\\w+\\.)*(\\w+\\.\\w+)\\(");
 
     private final Path jar;
     private final Path work;
@@ -240,10 +241,10 @@ public final class Delayq implements Peer {
         }
     }
 
-    /** Scripts over 10 ms and the longest in microseconds, since the last time this was asked. */
-    public long[] slowScripts() throws IOException {
+    /** Commands over 10 ms since the last time this was asked. */
+    public List<RedisTalk.Slow> slowCommands() throws IOException {
         try (RedisTalk talk = new RedisTalk(redisPort, redisPassword)) {
-            long[] slow = talk.slow();
+            List<RedisTalk.Slow> slow = talk.slow();
             talk.ask("SLOWLOG", "RESET");
             return slow;
         }
@@ -259,29 +260,39 @@ public final class Delayq implements Peer {
                 .orElse(0);
     }
 
-    /** For how long event loops were held up since the last look, each time that was too long. */
-    public List<Long> blockedMillis() throws IOException {
-        List<Long> all = blocked();
-        List<Long> fresh = all.subList(Math.min(blockedSeen, all.size()), all.size());
+    /** An event loop that was held up for too long, and the first line of ours it stood in, '' if none is known. */
+    public record Blocked(String loop, long millis, String where) {}
+
+    /** Since the last look. */
+    public List<Blocked> blockedLoops() throws IOException {
+        List<Blocked> all = blocked();
+        List<Blocked> fresh = all.subList(Math.min(blockedSeen, all.size()), all.size());
         blockedSeen = all.size();
         return fresh;
     }
 
-    private List<Long> blocked() throws IOException {
-        List<Long> times = new ArrayList<>();
+    private List<Blocked> blocked() throws IOException {
+        List<Blocked> times = new ArrayList<>();
         Map<String, Integer> last = new LinkedHashMap<>();
+        int told = -1;
         for (String line : Files.readAllLines(log)) {
             Matcher found = BLOCKED.matcher(line);
+            Matcher frame = OUR_FRAME.matcher(line);
             if (found.find()) {
+                String loop = found.group(1);
                 long millis = Long.parseLong(found.group(2));
-                Integer at = last.get(found.group(1));
+                Integer at = last.get(loop);
                 // as long as it lasts it is told again, with a larger number
-                if (at != null && millis > times.get(at)) {
-                    times.set(at, millis);
+                if (at != null && millis > times.get(at).millis()) {
+                    times.set(at, new Blocked(loop, millis, times.get(at).where()));
+                    told = at;
                 } else {
-                    last.put(found.group(1), times.size());
-                    times.add(millis);
+                    last.put(loop, times.size());
+                    told = times.size();
+                    times.add(new Blocked(loop, millis, ""));
                 }
+            } else if (told >= 0 && times.get(told).where().isEmpty() && frame.find()) {
+                times.set(told, new Blocked(times.get(told).loop(), times.get(told).millis(), frame.group(1)));
             }
         }
         return times;
