@@ -32,7 +32,7 @@ public final class Main {
     private Main() {}
 
     public static void main(String[] args) {
-        CommandLine cli = Cli.of(Context.ofProcess(Server.version(), Main::serve));
+        CommandLine cli = Cli.of(Context.ofProcess(Server.version(), Main::serve), args);
         cli.setExecutionStrategy(parsed -> {
             if (!Cli.serves(parsed)) {
                 beQuiet();

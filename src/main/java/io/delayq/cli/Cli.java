@@ -19,11 +19,27 @@ public final class Cli {
 
     private Cli() {}
 
-    public static CommandLine of(Context context) {
+    /** What a call with these arguments needs: a server that starts does not wait for the other commands. */
+    public static CommandLine of(Context context, String... args) {
         CommandLine cli = new CommandLine(new RootCommand());
         cli.getCommandSpec().versionProvider(() -> new String[] {"delayq " + context.version()});
-        cli.addSubcommand("serve", new ServeCommand(context))
-                .addSubcommand("push", new PushCommand(context))
+        cli.addSubcommand("serve", new ServeCommand(context));
+        if (args.length == 0 || !args[0].equals("serve")) {
+            addOthers(cli, context);
+        }
+        // a body may begin with @
+        cli.setExpandAtFiles(false)
+                .setUsageHelpWidth(WIDTH)
+                .setColorScheme(Help.defaultColorScheme(context.ansi()))
+                .setParameterExceptionHandler(Cli::misused)
+                .setExecutionExceptionHandler(Cli::failed);
+        // settings are read by the server's own loader, which knows their names
+        cli.getSubcommands().get("serve").setUnmatchedOptionsArePositionalParams(true);
+        return cli;
+    }
+
+    private static void addOthers(CommandLine cli, Context context) {
+        cli.addSubcommand("push", new PushCommand(context))
                 .addSubcommand("put", new PutCommand(context))
                 .addSubcommand("reserve", new ReserveCommand(context))
                 .addSubcommand("ack", new AckCommand(context))
@@ -42,16 +58,7 @@ public final class Cli {
                 .addSubcommand("completion", new CompletionCommand())
                 .addSubcommand("version", new VersionCommand(context))
                 .addSubcommand("help", new HelpCommand());
-        // a body may begin with @
-        cli.setExpandAtFiles(false)
-                .setUsageHelpWidth(WIDTH)
-                .setColorScheme(Help.defaultColorScheme(context.ansi()))
-                .setParameterExceptionHandler(Cli::misused)
-                .setExecutionExceptionHandler(Cli::failed);
-        // settings are read by the server's own loader, which knows their names
-        cli.getSubcommands().get("serve").setUnmatchedOptionsArePositionalParams(true);
         cli.getSubcommands().get("rebucket").setUnmatchedOptionsArePositionalParams(true);
-        return cli;
     }
 
     /** Whether the command is serve, and not, say, a push to a topic of that name. */

@@ -42,7 +42,7 @@ final class HeldConnection {
     private final Context context;
     private final RedisEndpoint endpoint;
     private final MasterFinder finder;
-    private final Consumer<String> moved = this::leaveOld;
+    private final Consumer<String> moved = this::follow;
     private final String name;
     private final Consumer<RedisConnection> whenUp;
     private final Runnable whenDown;
@@ -103,9 +103,15 @@ final class HeldConnection {
         });
     }
 
-    private void leaveOld(String master) {
+    /** Another connection has found the master elsewhere than before. */
+    private void follow(String master) {
         context.runOnContext(v -> {
-            if (connection != null && !master.equals(url)) {
+            if (connection == null && !closed) {
+                // at once: whom we would ask may not know it yet
+                vertx.cancelTimer(retryTimer);
+                closeClient();
+                connect(master, ++attempt);
+            } else if (connection != null && !master.equals(url)) {
                 drop(connection, "another node is the master");
             }
         });
@@ -116,9 +122,13 @@ final class HeldConnection {
         attempt++;
         endpoint.known().remove(moved);
         vertx.cancelTimer(retryTimer);
+        connection = null;
+        return closeClient();
+    }
+
+    private Future<Void> closeClient() {
         Redis last = client;
         client = null;
-        connection = null;
         return last == null ? Future.succeededFuture() : last.close();
     }
 
@@ -200,11 +210,7 @@ final class HeldConnection {
 
     private void tryAgain(String why) {
         attempt++;
-        Redis dead = client;
-        client = null;
-        if (dead != null) {
-            dead.close();
-        }
+        closeClient();
         if (closed) {
             return;
         }

@@ -52,7 +52,7 @@ abstract class CliTestBase {
                     out.write("serve " + file + " " + flags);
                 });
         // buffered: what a command does not flush is lost, as it is when the process ends
-        CommandLine cli = Cli.of(context)
+        CommandLine cli = Cli.of(context, args)
                 .setOut(new PrintWriter(new BufferedWriter(out), true))
                 .setErr(new PrintWriter(new BufferedWriter(err), true));
         return new Said(cli.execute(args), out.toString(), err.toString());
