@@ -63,7 +63,14 @@ final class Gather<R> {
     private static final class Node<R> {
         final ArrayDeque<Lane<R>> line = new ArrayDeque<>();
         final ArrayDeque<Lane<R>> called = new ArrayDeque<>();
+        /** How many requests it answered. */
+        final Lately answered;
+
         int waiting;
+
+        Node(Lately answered) {
+            this.answered = answered;
+        }
 
         /** How many calls keep it busy. */
         int calls() {
@@ -113,10 +120,6 @@ final class Gather<R> {
     private int favoured;
     private int favours;
     private boolean sweeping;
-    /** How many requests were, in the last quarter of a deadline. */
-    private final Lately answered;
-
-    private long answeredNanos;
     private Promise<Void> idle;
 
     /**
@@ -141,7 +144,6 @@ final class Gather<R> {
         this.limit = limit;
         this.deadlineMillis = deadlineMillis;
         this.mostCalls = mostCalls;
-        this.answered = new Lately(deadlineMillis / 4, SWEEP_MILLIS);
         for (int i = 0; i < buckets; i++) {
             lanes.add(new Lane<>(i));
         }
@@ -177,12 +179,21 @@ final class Gather<R> {
     }
 
     /**
-     * Whether more waits than Redis, which does answer, gets done well within the deadline: who can hold requests back
+     * Whether more waits than a Redis, which does answer, gets done well within the deadline: who can hold requests back
      * does so. How many that are depends on how many topics and buckets they are for, so it goes by what was done last;
      * when the oldest has waited for long it is too late for the others.
      */
     boolean isBehind() {
-        return waiting > FEW + answered.count() && System.nanoTime() - answeredNanos < STUCK_NANOS;
+        if (waiting <= FEW) {
+            return false;
+        }
+        for (Node<R> node : nodes.values()) {
+            int answered = node.answered.count();
+            if (answered > 0 && node.waiting > FEW + answered) {
+                return true;
+            }
+        }
+        return false;
     }
 
     /** How many requests are not answered yet. */
@@ -252,6 +263,7 @@ final class Gather<R> {
             vertx.runOnContext(v -> callOn(node));
         }
         if (!sweeping) {
+            nodes.values().forEach(one -> one.answered.resume(System.nanoTime()));
             sweepSoon();
         }
     }
@@ -267,7 +279,7 @@ final class Gather<R> {
             sweepSoon();
         }
         lanes.forEach(this::failLate);
-        answered.step(System.nanoTime());
+        nodes.values().forEach(node -> node.answered.step(System.nanoTime()));
         // a copy: who is answered may ask for more, of a node that is new
         List.copyOf(nodes.values()).forEach(this::callOn);
     }
@@ -283,7 +295,8 @@ final class Gather<R> {
     }
 
     private Node<R> node(int bucket) {
-        return nodes.computeIfAbsent(link.node(bucket), address -> new Node<>());
+        return nodes.computeIfAbsent(
+                link.node(bucket), address -> new Node<>(new Lately(deadlineMillis / 4, SWEEP_MILLIS)));
     }
 
     private void callOn(Node<R> node) {
@@ -320,10 +333,7 @@ final class Gather<R> {
             node.called.remove(lane);
             lane.calledNanos = 0;
             lane.failedNanos = result.succeeded() ? 0 : System.nanoTime();
-            if (result.succeeded()) {
-                answeredNanos = System.nanoTime();
-                answered.done(batch.size());
-            }
+            node.answered.done(result.succeeded() ? batch.size() : 0);
             lane.busy = !lane.items.isEmpty();
             if (lane.busy) {
                 // another one, if the bucket has moved

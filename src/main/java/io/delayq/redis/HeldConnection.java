@@ -14,8 +14,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Keeps one connection to the master: finds it anew for every try, connects within a deadline, notices when it ends,
- * connects again with jittered backoff, and says "down" once and "up" once. A client that ended is dead for good and a
+ * Keeps one connection to the master: finds it anew for every try, unless another connection has just found it, connects
+ * within a deadline, notices when it ends, connects again with jittered backoff, and says "down" once and "up" once. A client that ended is dead for good and a
  * failed handshake leaves its socket open, so every try has a client of its own that is closed whole. Owned by one event
  * loop.
  */
@@ -50,6 +50,8 @@ final class HeldConnection {
     private RedisConnection connection;
     /** The node of {@link #connection}. */
     private String url;
+    /** The one that is being connected to, or was last; null while a pause or the search for it lasts. */
+    private String tried;
     /** Counts tries; what an earlier one still brings is not heeded. */
     private int attempt;
 
@@ -106,11 +108,12 @@ final class HeldConnection {
     /** Another connection has found the master elsewhere than before. */
     private void follow(String master) {
         context.runOnContext(v -> {
-            if (connection == null && !closed) {
+            if (connection == null && !closed && !master.equals(tried)) {
                 // at once: whom we would ask may not know it yet
+                int mine = ++attempt;
                 vertx.cancelTimer(retryTimer);
                 closeClient();
-                connect(master, ++attempt);
+                connect(master, mine, () -> {});
             } else if (connection != null && !master.equals(url)) {
                 drop(connection, "another node is the master");
             }
@@ -144,18 +147,20 @@ final class HeldConnection {
             if (found.failed()) {
                 tryAgain(code(found.cause()));
             } else {
-                connect(found.result(), mine);
+                connect(found.result(), mine, finder::distrust);
             }
         });
     }
 
-    private void connect(String node, int mine) {
+    /** @param inVain is told when nothing came of it */
+    private void connect(String node, int mine, Runnable inVain) {
+        tried = node;
         client = Redis.createClient(vertx, endpoint.options(node));
         boolean sought = endpoint.isMasterSought();
         long limit = sought ? Math.min(SEEK_MILLIS, endpoint.tryMillis()) : endpoint.tryMillis();
         long timeout = vertx.setTimer(limit, timer -> {
             if (mine == attempt) {
-                finder.distrust();
+                inVain.run();
                 tryAgain("no answer");
             }
         });
@@ -166,7 +171,7 @@ final class HeldConnection {
                 return;
             }
             if (result.failed()) {
-                finder.distrust();
+                inVain.run();
                 tryAgain(code(result.cause()));
             } else {
                 connected(result.result(), node);
@@ -210,6 +215,7 @@ final class HeldConnection {
 
     private void tryAgain(String why) {
         attempt++;
+        tried = null;
         closeClient();
         if (closed) {
             return;

@@ -10,7 +10,7 @@ final class Lately {
     private int sum;
     private long stepped;
 
-    /** @param stepMillis the while is made of steps; whoever keeps it says about this often that another one is over */
+    /** @param stepMillis the while is made of steps; whoever keeps it says about this often that one is over */
     Lately(long whileMillis, long stepMillis) {
         stepNanos = stepMillis * 1_000_000;
         steps = new int[(int) Math.max(1, whileMillis / stepMillis)];
@@ -21,12 +21,15 @@ final class Lately {
         sum += count;
     }
 
-    void step(long nowNanos) {
+    /** It goes on; what was done long ago says nothing of now. */
+    void resume(long nowNanos) {
         if (nowNanos - stepped > steps.length * stepNanos) {
-            // long ago: it says nothing of now
             Arrays.fill(steps, 0);
             sum = 0;
         }
+    }
+
+    void step(long nowNanos) {
         stepped = nowNanos;
         at = (at + 1) % steps.length;
         sum -= steps[at];

@@ -26,7 +26,7 @@ final class Pace {
         if (worked < STINT_NANOS) {
             return timed(step);
         }
-        long rest = Math.min(MOST_REST_MILLIS, Math.round(rests * worked / 1e6));
+        long rest = rests * Math.min(MOST_REST_MILLIS, Math.round(worked / 1e6));
         worked = 0;
         return Vertx.currentContext().owner().timer(rest, TimeUnit.MILLISECONDS).compose(rested -> timed(step));
     }

@@ -296,13 +296,13 @@ public final class RedisLink implements Link {
     }
 
     private void transmit(Call call, RedisConnection connection) {
+        Request request = Request.cmd(call.whole ? Command.EVAL : Command.EVALSHA)
+                .arg(call.whole ? call.script.text() : call.script.sha());
+        call.args.forEach(request::arg);
         if (owed++ == 0) {
             silentSince = System.nanoTime();
         }
         sent.add(call);
-        Request request = Request.cmd(call.whole ? Command.EVAL : Command.EVALSHA)
-                .arg(call.whole ? call.script.text() : call.script.sha());
-        call.args.forEach(request::arg);
         connection.send(request).onComplete(result -> {
             if (held.connection() != connection) {
                 // after a drop the call waits for the next connection and is no longer this one's

@@ -58,42 +58,35 @@ public enum Script {
     private static final Set<Script> REPLICATED = EnumSet.of(PUSH, PUT, OWN, ADMIT, RESCHEDULE, CANCEL, REQUEUE);
 
     private final boolean numbered;
-    /** Null until it is first called: a server needs few of them to start. */
-    private volatile Loaded loaded;
-
-    private record Loaded(byte[] text, byte[] sha) {
-        static Loaded of(String whole) {
-            byte[] text = whole.getBytes(StandardCharsets.UTF_8);
-            return new Loaded(text, sha1(text).getBytes(StandardCharsets.US_ASCII));
-        }
-    }
+    // changed by nothing but a planted fault, before the server that is to have it starts
+    private volatile byte[] text;
+    private volatile byte[] sha;
 
     Script(boolean numbered) {
         this.numbered = numbered;
+        heal();
     }
 
     /** The script as it is in its file. */
     final void heal() {
-        loaded = Loaded.of(Prelude.TEXT.joined(read(word())));
+        set(Prelude.TEXT.joined(read(word())));
     }
 
-    private Loaded loaded() {
-        if (loaded == null) {
-            // twice at worst, with the same outcome
-            heal();
-        }
-        return loaded;
-    }
-
+    /** Read once: every server that starts waits for all scripts. */
     private static final class Prelude {
         static final ScriptText TEXT = new ScriptText(read("prelude"));
     }
 
     /** For tests that must see a check turn red: a fault in place of right text. False if the text is not there. */
     boolean plant(String right, String wrong) {
-        String whole = new String(text(), StandardCharsets.UTF_8);
-        loaded = Loaded.of(whole.replace(right, wrong));
+        String whole = new String(text, StandardCharsets.UTF_8);
+        set(whole.replace(right, wrong));
         return whole.contains(right);
+    }
+
+    private void set(String whole) {
+        text = whole.getBytes(StandardCharsets.UTF_8);
+        sha = sha1(text).getBytes(StandardCharsets.US_ASCII);
     }
 
     /** The file's name and the metrics' label. */
@@ -112,11 +105,11 @@ public enum Script {
     }
 
     byte[] text() {
-        return loaded().text;
+        return text;
     }
 
     byte[] sha() {
-        return loaded().sha;
+        return sha;
     }
 
     static String read(String name) {

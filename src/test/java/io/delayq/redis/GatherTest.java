@@ -106,13 +106,13 @@ class GatherTest {
         assertEquals(true, get(behindAt(8_000)), "a call of 250 takes 5 ms, two are under way: 8,000 take 80 ms");
         assertEquals(false, gather.isBehind(), "nothing waits");
         // what was answered just now would be answered again in a quarter of the deadline
-        assertEquals(false, get(behindAt(4_000)), "at the pace that it has shown");
+        assertEquals(false, get(behindAt(2_000)), "at the pace that it has shown");
         link.answerMillis = 60;
         get(behindAt(4_000));
         assertEquals(true, get(behindAt(4_000)), "a call takes 60 ms now");
     }
 
-    /** So many over all buckets, and whether it was behind once the first was answered. */
+    /** So many over two buckets, and whether it was behind once the first was answered. */
     private CompletableFuture<Boolean> behindAt(int count) {
         CompletableFuture<Boolean> first = new CompletableFuture<>();
         CompletableFuture<Boolean> all = new CompletableFuture<>();

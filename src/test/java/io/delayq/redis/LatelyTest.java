@@ -35,7 +35,13 @@ class LatelyTest {
         step();
         lately.done(5);
         now += 3 * STEP;
-        step();
+        lately.resume(now);
+        assertEquals(5, lately.count());
+        now++;
+        lately.resume(now);
         assertEquals(0, lately.count());
+        lately.done(2);
+        step();
+        assertEquals(2, lately.count());
     }
 }

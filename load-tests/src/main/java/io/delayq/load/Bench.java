@@ -102,6 +102,7 @@ public final class Bench {
             if (peer instanceof Delayq delayq) {
                 // emptying is ours, not the scenario's
                 delayq.slowCommands();
+                delayq.blockedLoops();
             }
         } catch (Exception e) {
             results.failed(new Results.Failure(scenario, variant, peer.name(), "cannot be emptied: " + why(e)));

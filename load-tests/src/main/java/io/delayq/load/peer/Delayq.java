@@ -38,7 +38,8 @@ public final class Delayq implements Peer {
     private static final int BLOCKED_MILLIS = 50;
 
     private static final Pattern BLOCKED = Pattern.compile("Thread (\\S+) has been blocked for (\\d+) ms");
-    private static final Pattern OUR_FRAME = Pattern.compile("^\\s*at .*io\\.delayq\\.(?:\\w+\\.)*(\\w+\\.\\w+)\\(");
+    private static final Pattern LOG_LINE = Pattern.compile("^\\d{4}-\\d\\d-\\d\\dT");
+    private static final Pattern OUR_FRAME = Pattern.compile("^\\s*at .*io\\.delayq\\.(?:\\w+\\.)*([\\w$]+\\.[\\w$]+)\\(");
 
     private final Path jar;
     private final Path work;
@@ -295,6 +296,8 @@ public final class Delayq implements Peer {
                     told = times.size();
                     times.add(new Blocked(loop, millis, ""));
                 }
+            } else if (LOG_LINE.matcher(line).find()) {
+                told = -1;
             } else if (told >= 0 && times.get(told).where().isEmpty() && frame.find()) {
                 times.set(told, new Blocked(times.get(told).loop(), times.get(told).millis(), frame.group(1)));
             }
