@@ -53,7 +53,7 @@ public final class Main {
 
     /** For who measures: {@code -Ddelayq.blockedMillis=50} has the log say what held an event loop up for longer. */
     private static VertxOptions vertxOptions() {
-        VertxOptions options = new VertxOptions().setPreferNativeTransport(true);
+        VertxOptions options = new VertxOptions();
         Long millis = Long.getLong("delayq.blockedMillis");
         if (millis != null) {
             options.setMaxEventLoopExecuteTimeUnit(TimeUnit.MILLISECONDS)
@@ -66,9 +66,9 @@ public final class Main {
     }
 
     private static void serve(Path file, List<String> flags) {
+        Vertx vertx = Transports.vertx(vertxOptions());
         serving = true;
         ignoreHangUp();
-        Vertx vertx = Vertx.vertx(vertxOptions());
         AtomicReference<Server> server = new AtomicReference<>();
         Runtime.getRuntime().addShutdownHook(new Thread(() -> stop(server.get()), "stop"));
         SettingsLoader.load(vertx, file, System.getenv(), flags)

@@ -23,6 +23,7 @@ public final class Bench {
     private final Map<String, List<RedisTalk.Slow>> slow = new LinkedHashMap<>();
     private final Map<String, List<Delayq.Blocked>> blocked = new LinkedHashMap<>();
     private final Map<String, Double> lag = new LinkedHashMap<>();
+    private final Map<String, Stolen> stolen = new LinkedHashMap<>();
     private final Function<List<String>, Delayq> another;
 
     /** @param another makes a delayq with these flags, not yet started */
@@ -92,7 +93,9 @@ public final class Bench {
         IntConsumer bar = progress.step(scenario + " " + variant + ": " + peer.name(), most);
         try {
             Stopwatch.awaitQuiet(peers);
+            Stolen before = Stolen.now();
             work.run(bar);
+            stolen.merge(scenario, Stolen.now().since(before), Stolen::and);
             noteSlow(scenario, peer);
         } catch (Exception e) {
             results.failed(new Results.Failure(scenario, variant, peer.name(), why(e)));
@@ -143,6 +146,7 @@ public final class Bench {
                                         .orElse(0)
                                 + " ms"
                                 + counts(all.stream().map(one -> one.where().isEmpty() ? "elsewhere" : one.where()))));
+        stolen.forEach((scenario, taken) -> said.put("taken by the host, " + scenario, taken.toString()));
         lag.forEach((scenario, millis) ->
                 said.put("event loops late, " + scenario, "by at most " + Math.round(millis) + " ms"));
         return said;

@@ -55,7 +55,7 @@ public final class Delayq implements Peer {
     private int topicNumber;
     private int blockedSeen;
 
-    /** @param flags settings that differ from the defaults, as the serve command takes them */
+    /** @param flags settings that differ from the defaults, as the serve command takes them; with -D in front, as Java does */
     public Delayq(RedisProgram program, Path work, List<String> flags) {
         this.jar = program.jar();
         this.program = program;
@@ -78,12 +78,12 @@ public final class Delayq implements Peer {
         dir = Files.createTempDirectory(work, "delayq");
         log = dir.resolve("server.log");
         port = Children.freePort();
-        List<String> command = new ArrayList<>(List.of(
-                java(), "-Ddelayq.blockedMillis=" + BLOCKED_MILLIS, "-jar", jar.toString(), "serve"));
-        command.add("--http.port=" + port);
+        List<String> command = new ArrayList<>(List.of(java(), "-Ddelayq.blockedMillis=" + BLOCKED_MILLIS));
+        flags.stream().filter(Delayq::isForJava).forEach(command::add);
+        command.addAll(List.of("-jar", jar.toString(), "serve", "--http.port=" + port));
         command.add("--data.dir=" + dir.resolve("data"));
         command.addAll(program.delayqFlags());
-        command.addAll(flags);
+        flags.stream().filter(flag -> !isForJava(flag)).forEach(command::add);
         server = Children.start(dir, log, Map.of(), command);
         Children.awaitPort(server, port, log, Duration.ofSeconds(60));
         awaitReady();
@@ -100,6 +100,10 @@ public final class Delayq implements Peer {
         blockedSeen = blocked().size();
         // ended before Redis, whose end it sees to itself
         Children.keep(server.toHandle());
+    }
+
+    private static boolean isForJava(String flag) {
+        return flag.startsWith("-D");
     }
 
     static String java() {
