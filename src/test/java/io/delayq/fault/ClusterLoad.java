@@ -121,7 +121,7 @@ final class ClusterLoad implements AutoCloseable {
 
     String summary() {
         return accepted.size() + " accepted, " + refusals.size() + " refused, " + delivered.size() + " delivered, "
-                + lost().size() + " lost, " + twice().size() + " twice";
+                + lost().size() + " not delivered yet, " + twice().size() + " twice";
     }
 
     @Override
