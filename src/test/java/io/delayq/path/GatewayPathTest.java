@@ -1,6 +1,7 @@
 package io.delayq.path;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.delayq.redis.TestRedis;
@@ -23,6 +24,12 @@ import org.junit.jupiter.api.Test;
 
 /** Jobs over WebSocket, many at a time, with consumers that die, freeze and do not read. */
 class GatewayPathTest {
+    /** A figure that is missed while the host gave this machine's cores to others says nothing: it is taken again. */
+    private static final String DISTURBED = "by the host: ";
+
+    private static final int STOLEN_PERCENT = 5;
+    private static final int TRIES = 4;
+
     private final Vertx clients = Vertx.vertx();
 
     @AfterEach
@@ -120,16 +127,26 @@ class GatewayPathTest {
     private void checkLateness(int warmUpSeconds, int seconds, long most50, long most99) {
         try (TestServer server = TestServer.start()) {
             lateness(server, "warm", warmUpSeconds);
-            List<Long> late = lateness(server, "measured", seconds);
-            long p50 = late.get(late.size() / 2);
-            long p99 = late.get((int) (late.size() * 0.99));
-            System.out.printf(
-                    "1,000 jobs/s over WebSocket: lateness p50 %d ms, p99 %d ms, max %d ms%n",
-                    p50, p99, late.get(late.size() - 1));
-            assertTrue(late.get(0) >= 0, "early by " + -late.get(0) + " ms");
-            assertTrue(p50 <= most50, "p50 " + p50);
-            assertTrue(p99 <= most99, "p99 " + p99);
+            String missed = missed(server, "measured", seconds, most50, most99);
+            for (int i = 1; missed != null && missed.startsWith(DISTURBED) && i < TRIES; i++) {
+                missed = missed(server, "measured" + i, seconds, most50, most99);
+            }
+            assertNull(missed);
         }
+    }
+
+    /** Null: no limit was. */
+    private String missed(TestServer server, String topic, int seconds, long most50, long most99) {
+        HostTime host = new HostTime();
+        List<Long> late = lateness(server, topic, seconds);
+        long stolen = host.stolenPercent();
+        long p50 = late.get(late.size() / 2);
+        long p99 = late.get((int) (late.size() * 0.99));
+        String told = "lateness p50 %d ms, p99 %d ms, max %d ms, the host took %d %% of a core"
+                .formatted(p50, p99, late.get(late.size() - 1), stolen);
+        System.out.println("1,000 jobs/s over WebSocket: " + told);
+        assertTrue(late.get(0) >= 0, "early by " + -late.get(0) + " ms");
+        return p50 <= most50 && p99 <= most99 ? null : (stolen > STOLEN_PERCENT ? DISTURBED : "") + told;
     }
 
     /** Pushes 1,000 jobs a second with delays of 0.5-1.5 s; how late each message came, sorted. */
