@@ -3,29 +3,29 @@
   Ends jobs whose lease holds: gone, or done if the topic keeps such.
   KEYS[1..5] as in prelude.lua
   ARGV[1..3] as in prelude.lua
-  ARGV[4..] for each topic: topic, count, then for each job: id, lease, by (whom, or ''), more (of its
-    log, see write_log)
-  Returns {for each job 1 if it is done, 0 if the lease does not hold}
+  ARGV[4..] for each topic: topic, count, then for each job: id, lease, note (for its log: by whom, or '';
+    behind a line feed what more there is, see write_log)
+  Returns {which jobs' leases do not hold, counted from 0}; the others are done
   Atomic: of two acks of one delivery one is taken.
 ]]
 local known = replay()
 if known then return known end
-local given, answer, size = ARGV, {}, 0
-local groups = groups_of(4, 4, 'jobs', 'lease', 'runs', 'log', 'expire', 'done')
+local given, stale, job_no = ARGV, {}, -1
+local groups = groups_of(4, 3, 'jobs', 'lease', 'runs', 'log', 'expire', 'done')
 for _, group in ipairs(groups) do
-  local k, ids, seen, count = group.k, column(group, 4, 1), {}, 0
+  local k, ids, seen, count = group.k, column(group, 3, 1), {}, 0
   local runs, gone, records, held_runs, args = call('HMGET', k.runs, unpack(ids)), {}, {}, {}, {}
   for i = 1, #ids do
-    local id, lease, run = ids[i], given[group.from + 4 * i - 3], runs[i]
-    size = size + 1
+    local id, lease, run = ids[i], given[group.from + 3 * i - 2], runs[i]
+    job_no = job_no + 1
     if not seen[id] and holds(run, lease) then
-      seen[id], count, answer[size] = true, count + 1, 1
-      gone[count], held_runs[count], args[count] = id, run, group.from + 4 * i - 4
+      seen[id], count = true, count + 1
+      gone[count], held_runs[count], args[count] = id, run, group.from + 3 * i - 3
       -- whether it has a group, or is under `ids`, stands behind the lease
       records[count] = byte(run, #lease + 2) == 1 and call('HGET', k.jobs, id)
       group.grouped = group.grouped or records[count]
     else
-      answer[size] = 0
+      stale[#stale + 1] = job_no
     end
   end
   group.gone, group.records, group.runs, group.args = gone, records, held_runs, args
@@ -41,8 +41,8 @@ for _, group in ipairs(groups) do
       forget(k, gone, group.records)
     else
       for i, id in ipairs(gone) do
-        local at = group.args[i]
-        keep(k, id, group.runs[i], group.records[i], given[at + 2], given[at + 3])
+        local by, more = string.match(given[group.args[i] + 2], '^([^\n]*)\n?(.*)$')
+        keep(k, id, group.runs[i], group.records[i], by, more)
       end
       arm('o', k.topic, now + kept)
     end
@@ -50,4 +50,4 @@ for _, group in ipairs(groups) do
   end
 end
 tell()
-return remember(answer)
+return remember(stale)

@@ -276,10 +276,6 @@ local FIRST_RUN = {n = '\0n\0\0\0\0\1', h = '\0h\0\0\0\0\1', l = '\0l\0\0\0\0\1'
 
 local RUN_BEGUN = stamp .. '\0\0\0\0\0\0\0\0'
 
--- Such a run, without rules or a ttl of its own.
-local function begun_run(lease, lane, due)
-  return string.char(#lease) .. lease .. FIRST_RUN[lane] .. due .. RUN_BEGUN
-end
 
 -- Whether a packed run has this lease, without taking it apart.
 local function holds(packed, lease)

@@ -6,14 +6,17 @@
   those of its jobs that go by callback.
   KEYS[1..5] as in prelude.lua
   ARGV[1..3] as in prelude.lua
-  ARGV[4] token  random text, new with each call; a job's lease is the token and its place in the answer
+  ARGV[4] token  random text, new with each call; a job's lease is the token and its place, three digits
   ARGV[5] bytes  stop when the records are longer than this in all; negative: of topics with a Redis list, which
     nobody else gets jobs of but by callback, and of no others
   ARGV[6..] topic (see above), how many (negative: the caller has its turn, see turn.lua); again for each topic
-  Returns {now, then for each topic: 1 if more is there, 2 if a turn is needed, else 0; how many; by callback: the
-    topic's settings as stored; and for each of these its id; and packed: its place (2 bytes), attempt (4),
-    maxAttempts (4), due (6), deadline (6), record; at last, for each topic of which some were found expired: which
-    of the topics given, counted from 0, how many of its jobs are dead, are gone}
+  Returns {now, then for each topic: 1 if more is there, 2 if a turn is needed, else 0; how many; maxAttempts and
+    deadline of those that follow the topic's rules; by callback: the topic's settings as stored; and for each job its
+    id; what else is to be said; its record; at last, for each topic of which some were found expired: which of the
+    topics given, counted from 0, how many of its jobs are dead, are gone}
+    What else is to be said is '' of a job that follows the topic's rules, is at its first attempt and was due when it
+    was pushed; the run it had before if it was due later; else, packed: attempt (4 bytes), maxAttempts (4), due (6),
+    deadline (6). A job's place is its number in the answer; where that is another, it stands before these (2).
   Atomic: a job is leased with its alarm set, or still ready.
 ]]
 local PLACES, PART, MOST = {'h', 'h', 'n', 'h', 'h', 'l', 'h', 'h', 'n', 'h'}, 50, 250
@@ -23,23 +26,28 @@ local token, room, place_no = ARGV[4], math.abs(tonumber(ARGV[5])), 0
 local for_lists = tonumber(ARGV[5]) < 0
 local answer, size, memory = {now}, 1, {}
 
-local function say(id, place_at, attempts, most, due, deadline, record)
-  answer[size + 1], answer[size + 2] = id, struct.pack('>I2I4I4I6I6', place_at, attempts, most, due, deadline) .. record
-  size = size + 2
+local function say(id, what, record)
+  answer[size + 1], answer[size + 2], answer[size + 3] = id, what, record
+  size = size + 3
+end
+
+local function lease_of(place_at)
+  return token .. string.format('%03d', place_at)
 end
 
 -- The same call again: what it leased and is still leased.
 if known then
   for _, was in ipairs(known) do
     local k, head = keys_of(was.topic), size + 2
-    answer[size + 1], answer[head], size = was.more, 0, head
-    if was.called then size, answer[head + 1] = head + 1, call('HGET', KEYS[2], k.topic) or '' end
+    answer[size + 1], answer[head], answer[head + 1], answer[head + 2], size = was.more, 0, 0, 0, head + 2
+    if was.called then size, answer[size + 1] = size + 1, call('HGET', KEYS[2], k.topic) or '' end
     for i, id in ipairs(was.ids) do
       local packed, place_at = call('HGET', k.runs, id), was.first + i - 1
-      if holds(packed, token .. place_at) then
+      if holds(packed, lease_of(place_at)) then
         local run = unpack_run(packed)
         local _, most = rules_of(run, settings_of(k.topic))
-        say(id, place_at, run.attempts, most, run.due, tonumber(call('ZSCORE', k.lease, id)), call('HGET', k.jobs, id))
+        local deadline = tonumber(call('ZSCORE', k.lease, id))
+        say(id, struct.pack('>I2I4I4I6I6', place_at, run.attempts, most, run.due, deadline), call('HGET', k.jobs, id))
         answer[head] = answer[head] + 1
       end
     end
@@ -114,17 +122,32 @@ local function guard_expiring(k, n)
   return guarded
 end
 
-local function lease(k, n, set, guarded, mine, over)
+local DIGIT = {[0] = '0', '1', '2', '3', '4', '5', '6', '7', '8', '9'}
+
+-- The next attempt of a job with rules, a ttl, a group or a past of its own. Returns its ttr and maxAttempts.
+local function begin(run, record, expires, lease_text, set)
+  local flags = byte(record, 2)
+  run.rules = ''
+  if flags % 16 >= 8 then
+    local _, rules = parts_of(record)
+    run.rules = rules
+  end
+  run.grouped, run.expires, run.started = (flags % 64 >= 32 or flags >= 128) and 1 or 0, expires, now
+  run.attempts, run.lease = run.attempts + 1, lease_text
+  return rules_of(run, set)
+end
+
+-- Leases jobs of a topic; the lease of one that follows the topic's rules ends then.
+local function lease(k, n, want, over, usual_deadline)
   if room <= 0 or n <= 0 then return {} end
-  local ids, lanes = pop(k, n, mine)
+  local set, guarded = want.set, want.guarded
+  local ids, lanes = pop(k, n, lanes_of(want.called, set))
   local leased, runs, leases, count, soonest, records = {}, {}, {}, 0, nil, nil
-  local usual_ttr, usual_most = rules_of({rules = ''}, set)
-  local usual_deadline = now + usual_ttr
-  local deadline_text, limits = int(usual_deadline), struct.pack('>I4I4', 1, usual_most)
-  local deadline_packed = struct.pack('>I6', usual_deadline)
+  local deadline_text, head = int(usual_deadline), string.char(#token + 3) .. token
   if #ids == 0 then return leased end
   local packed = call('HMGET', k.runs, unpack(ids))
-  local ends = call('EXISTS', k.expire) == 1 and call('ZMSCORE', k.expire, unpack(ids)) or {}
+  local ends = call('EXISTS', k.expire) == 1 and call('ZMSCORE', k.expire, unpack(ids))
+  local ones, tens, hundreds = place_no % 10, math.floor(place_no / 10) % 10, math.floor(place_no / 100)
   for i = 1, #ids do
     local id = ids[i]
     if room <= 0 then
@@ -136,42 +159,39 @@ local function lease(k, n, set, guarded, mine, over)
     local record = records[at]
     -- an entry without a record cannot be; if it ever is, it must not stop the others
     if record then
-      local expires, flags, lease_text = tonumber(ends[i] or 0), byte(record, 2), token .. place_no
+      local expires, flags, was = ends and tonumber(ends[i] or 0) or 0, byte(record, 2), packed[i]
       local due = expires == 0 and (flags == 0 or flags % 16 < 8 and flags % 64 < 32 and flags < 128)
-        and due_of_new(packed[i], lanes[i], record)
+        and due_of_new(was, lanes[i], record)
+      local deadline, stays = usual_deadline, false
       if due then
-        if not soonest or usual_deadline < soonest then soonest = usual_deadline end
-        runs[2 * count + 1], runs[2 * count + 2] = id, begun_run(lease_text, lanes[i], due)
-        leases[2 * count + 1], leases[2 * count + 2] = deadline_text, id
-        answer[size + 1] = id
-        answer[size + 2] = string.char(math.floor(place_no / 256), place_no % 256) .. limits .. due .. deadline_packed
-          .. record
-        size, count = size + 2, count + 1
-        leased[count], place_no, room = id, place_no + 1, room - #record
+        -- most jobs: one text is made for each
+        runs[2 * count + 2] = head .. DIGIT[hundreds] .. DIGIT[tens] .. DIGIT[ones]
+          .. FIRST_RUN[lanes[i]] .. due .. RUN_BEGUN
+        say(id, was or '', record)
+        leases[2 * count + 1] = deadline_text
       else
-        local run = packed[i] and unpack_run(packed[i]) or new_run(lanes[i], (struct.unpack('>I6', record, 3)))
+        local run = was and unpack_run(was) or new_run(lanes[i], (struct.unpack('>I6', record, 3)))
         if expires > 0 then call('ZREM', k.expire, id) end
         if expires > 0 and expires <= now and guarded[id] then
           local state = expired(k, id, run, record)
-          over[state] = over[state] + 1
+          over[state], stays = over[state] + 1, true
           if state == 'dead' then call('HSET', k.runs, id, pack_run(run)) end
         else
-          run.rules = ''
-          if flags % 16 >= 8 then
-            local _, rules = parts_of(record)
-            run.rules = rules
-          end
-          run.grouped, run.expires, run.started = (flags % 64 >= 32 or flags >= 128) and 1 or 0, expires, now
-          run.attempts, run.lease = run.attempts + 1, lease_text
-          local ttr, most = rules_of(run, set)
-          local deadline = now + ttr
-          if not soonest or deadline < soonest then soonest = deadline end
-          runs[2 * count + 1], runs[2 * count + 2] = id, pack_run(run)
-          leases[2 * count + 1], leases[2 * count + 2] = int(deadline), id
-          say(id, place_no, run.attempts, most, run.due, deadline, record)
-          count = count + 1
-          leased[count], place_no, room = id, place_no + 1, room - #record
+          local ttr, most = begin(run, record, expires, lease_of(place_no), set)
+          deadline = now + ttr
+          runs[2 * count + 2] = pack_run(run)
+          leases[2 * count + 1] = int(deadline)
+          say(id, struct.pack('>I4I4I6I6', run.attempts, most, run.due, deadline), record)
         end
+      end
+      if not stays then
+        if not soonest or deadline < soonest then soonest = deadline end
+        runs[2 * count + 1], leases[2 * count + 2] = id, id
+        count = count + 1
+        leased[count], place_no, room = id, place_no + 1, room - #record
+        ones = ones + 1
+        if ones == 10 then ones, tens = 0, tens + 1 end
+        if tens == 10 then tens, hundreds = 0, hundreds + 1 end
       end
     end
   end
@@ -200,10 +220,11 @@ for i, want in ipairs(wanted) do
   local k, more, leased, head, first = want.k, want.refused, {}, size + 2, place_no
   -- most topics have little or nothing: what they leave is shared out among the rest
   local share = math.ceil((MOST - place_no) / (#wanted - i + 1))
-  answer[size + 1], answer[head], size = 0, 0, head
-  if want.called then size, answer[head + 1] = head + 1, call('HGET', KEYS[2], k.topic) or '' end
+  local ttr, attempts = rules_of({rules = ''}, want.set)
+  answer[size + 1], answer[head], answer[head + 1], answer[head + 2], size = 0, 0, attempts, now + ttr, head + 2
+  if want.called then size, answer[size + 1] = size + 1, call('HGET', KEYS[2], k.topic) or '' end
   if not more then
-    leased = lease(k, math.min(want.n, share), want.set, want.guarded, lanes_of(want.called, want.set), over)
+    leased = lease(k, math.min(want.n, share), want, over, now + ttr)
     -- the last live one may have stood before ghosts
     if call('EXISTS', k.ghosts) == 1 then bury(k) end
     local left, own = call('LLEN', k.h) + call('LLEN', k.n) + call('LLEN', k.l), call('LLEN', k.c)

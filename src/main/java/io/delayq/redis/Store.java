@@ -14,7 +14,6 @@ import io.delayq.ops.Meters;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
-import io.vertx.core.buffer.Buffer;
 import io.vertx.redis.client.Response;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -33,7 +32,6 @@ public final class Store {
     private static final int RESERVE_BYTES = 512 * 1024;
 
     private static final int LOOK_TOPICS = 1_000;
-    private static final int RESERVED_HEAD = 22;
     private static final int MORE = 1;
     private static final int LIMITED = 2;
     private static final long TURN_MILLIS = 2_000;
@@ -145,7 +143,7 @@ public final class Store {
             long due = answer.get(2 * i + 1).toLong();
             return new Pushed(answer.get(2 * i + 2).toInteger() == 0, due, stateAt(due, answer));
         });
-        this.acks = gather(vertx, endpoint, Script.ACK, Store::flag);
+        this.acks = gather(vertx, endpoint, Script.ACK, (answer, i) -> !isNamed(answer, 0, i));
         this.releases = gather(vertx, endpoint, Script.RELEASE, Store::flag);
         this.cancels = gather(vertx, endpoint, Script.CANCEL, Store::flag);
         this.extensions = gather(
@@ -267,14 +265,22 @@ public final class Store {
 
     /** See push.lua: of most jobs nothing is said. */
     private static Pushed pushed(When when, Response answer, int i) {
-        for (int at = 1; at < answer.size(); at++) {
-            if (answer.get(at).toInteger() == i) {
-                return new Pushed(false, -1, JobState.READY);
-            }
+        if (isNamed(answer, 1, i)) {
+            return new Pushed(false, -1, JobState.READY);
         }
         long now = answer.get(0).toLong();
         long due = when.absolute() ? Math.max(when.millis(), now) : now + when.millis();
         return new Pushed(true, due, due > now ? JobState.DELAYED : JobState.READY);
+    }
+
+    /** Whether the i-th job is among those that an answer names. Most answers name none. */
+    private static boolean isNamed(Response answer, int from, int i) {
+        for (int at = from; at < answer.size(); at++) {
+            if (answer.get(at).toInteger() == i) {
+                return true;
+            }
+        }
+        return false;
     }
 
     public Future<Pushed> put(NewJob job) {
@@ -291,7 +297,9 @@ public final class Store {
 
     /** @param more further members of the attempt log's entry as JSON text, each with a comma before it; or empty */
     public Future<Boolean> ack(String topic, String id, String lease, String by, String more) {
-        return acks.add(keys.bucketOf(id), topic, List.of(Bytes.of(id), Bytes.of(lease), Bytes.of(by), Bytes.of(more)));
+        byte[] note = Bytes.of(more.isEmpty() ? by : by + '\n' + more);
+        byte[] key = Bytes.of(id);
+        return acks.add(keys.bucketOf(key), topic, List.of(key, Bytes.of(lease), note));
     }
 
     /**
@@ -573,32 +581,36 @@ public final class Store {
         return due > answer.get(0).toLong() ? JobState.DELAYED : JobState.READY;
     }
 
-    /** See reserve.lua for what stands where. */
     private static int jobsIn(List<Want> wants, Response answer) {
         int jobs = 0;
         int at = 1;
         for (Want want : wants) {
             int count = answer.get(at + 1).toInteger();
             jobs += count;
-            at += 2 + (want.isByCallback() ? 1 : 0) + 2 * count;
+            at += 4 + (want.isByCallback() ? 1 : 0) + 3 * count;
         }
         return jobs;
     }
 
+    /** See reserve.lua for what stands where. */
     private Reserved reserved(String token, List<Want> wants, Response answer) {
         List<Leased> leased = new ArrayList<>(wants.size());
         int at = 1;
+        int place = 0;
         for (Want want : wants) {
             int more = answer.get(at).toInteger();
             int count = answer.get(at + 1).toInteger();
-            at += 2;
+            int maxAttempts = answer.get(at + 2).toInteger();
+            long deadline = answer.get(at + 3).toLong();
+            at += 4;
             TopicSettings settings = null;
             if (want.isByCallback()) {
                 settings = SettingsRecord.decode(answer.get(at++).toString()).settings();
             }
             List<Delivery> jobs = new ArrayList<>(count);
-            for (int i = 0; i < count; i++, at += 2) {
-                jobs.add(delivery(token, want.topic, settings, answer, at));
+            for (int i = 0; i < count; i++, at += 3, place++) {
+                LeaseTerms terms = LeaseTerms.of(answer, at + 1, place, maxAttempts, deadline);
+                jobs.add(delivery(token, want.topic, settings, answer, at, terms));
             }
             leased.add(new Leased(want.topic, jobs, more == MORE, more == LIMITED));
         }
@@ -609,22 +621,18 @@ public final class Store {
         return new Reserved(answer.get(0).toLong(), leased);
     }
 
-    /**
-     * See reserve.lua for what is packed.
-     *
-     * @param settings null: the job goes to a consumer
-     */
-    private static Delivery delivery(String token, String topic, TopicSettings settings, Response answer, int at) {
-        Buffer packed = answer.get(at + 1).toBuffer();
-        JobRecord.Decoded record = JobRecord.decode(packed.slice(RESERVED_HEAD, packed.length()));
+    /** @param settings null: the job goes to a consumer */
+    private static Delivery delivery(
+            String token, String topic, TopicSettings settings, Response answer, int at, LeaseTerms terms) {
+        JobRecord.Decoded record = JobRecord.decode(answer.get(at + 2).toBuffer());
         return new Delivery(
                 settings == null ? topic : Callback.topicOf(topic),
                 answer.get(at).toString(),
-                token + packed.getUnsignedShort(0),
-                packed.getInt(2),
-                packed.getInt(6),
-                packed.getLong(8) & 0xffff_ffff_ffffL,
-                packed.getLong(14) & 0xffff_ffff_ffffL,
+                terms.lease(token),
+                terms.attempt(),
+                terms.maxAttempts(),
+                terms.due() == LeaseTerms.AT_PUSH ? record.created() : terms.due(),
+                terms.deadline(),
                 record.options().traceparent(),
                 record.body(),
                 settings == null ? null : hook(record, settings, answer.get(0).toLong()));

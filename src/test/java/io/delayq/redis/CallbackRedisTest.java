@@ -189,13 +189,18 @@ class CallbackRedisTest {
         configure(null, null);
         List<byte[]> args = List.of(Bytes.of("token"), Bytes.of(1_000_000), Bytes.of(CALLED), Bytes.of(10));
         int bucket = store.keys.bucketOf("own");
-        String first = reserve(bucket, args);
-        assertTrue(first.contains("own.example"), first);
-        assertEquals(first, reserve(bucket, args));
+        List<?> first = reserve(bucket, args);
+        assertTrue(first.toString().contains("own.example"), first::toString);
+        List<?> again = reserve(bucket, args);
+        // the topic's rules are told once for all its jobs; the second time each has its own
+        for (int i : List.of(0, 1, 2, 5, 6, 8)) {
+            assertEquals(first.get(i), again.get(i));
+        }
+        assertEquals(first.size(), again.size());
     }
 
     /** Always under the same name and number. */
-    private String reserve(int bucket, List<byte[]> args) {
+    private List<?> reserve(int bucket, List<byte[]> args) {
         List<byte[]> all = new java.util.ArrayList<>();
         all.add(Bytes.of("EVAL"));
         all.add(Script.RESERVE.text());
@@ -206,9 +211,9 @@ class CallbackRedisTest {
         all.add(Bytes.of(store.keys.call(bucket, "me", "reserve")));
         all.addAll(List.of(Bytes.of(store.keys.hints()), Bytes.of(bucket), Bytes.of(1)));
         all.addAll(args);
-        return String.valueOf(store.command(all.stream()
+        return (List<?>) store.command(all.stream()
                 .map(bytes -> new String(bytes, java.nio.charset.StandardCharsets.UTF_8))
-                .toArray(String[]::new)));
+                .toArray(String[]::new));
     }
 
     private static List<String> ids(List<Delivery> jobs) {

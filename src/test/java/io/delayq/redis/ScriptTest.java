@@ -82,7 +82,7 @@ class ScriptTest {
                     ACK     | KEYS[1..5] as                | KEYS[1..4] as                | KEYS[5] is used but not named
                     ACK     | ARGV[1..3] as                | ARGV[1..2] as                | ARGV[3] is used but not named
                     ACK     | ARGV[4..] for                | for                          | ARGV[4..] is used but not named
-                    ACK     | id, lease, by                | id, lease, ttr, by           | 5 arguments a job are named, 4 are used
+                    ACK     | id, lease, note              | id, lease, ttr, note         | 4 arguments a job are named, 3 are used
                     ACK     | Returns                      | Gives                        | there is no line that begins with Returns
                     DUE     | KEYS[1..4] as                | KEYS[1..5] as                | KEYS[5] is named but not there
                     DUE     | ARGV[3] limit                | limit                        | ARGV[3] is used but not named
