@@ -30,6 +30,7 @@ public final class JsonReader implements AutoCloseable {
 
     private final byte[] json;
     private final JsonParser parser;
+    private final FieldNames names = new FieldNames();
     private Faults faults = new Faults();
     private JsonStreamContext base;
 
@@ -84,17 +85,36 @@ public final class JsonReader implements AutoCloseable {
 
     /** The next token, null at the end of the text. */
     public JsonToken next() {
+        JsonToken token;
         try {
-            return parser.nextToken();
+            token = parser.nextToken();
         } catch (IOException e) {
             throw broken(e);
         }
+        if (token == JsonToken.FIELD_NAME) {
+            if (!names.add(currentName())) {
+                base = null;
+                throw Problem.invalid(pointer(), "expected each field once; this one is given again" + place());
+            }
+        } else if (token == JsonToken.START_OBJECT) {
+            names.open();
+        } else if (token == JsonToken.END_OBJECT) {
+            names.close();
+        }
+        return token;
     }
 
     /** Goes past the value the reader stands on, whatever it is. */
     public void skip() {
+        int open = token().isStructStart() ? 1 : 0;
+        while (open > 0) {
+            JsonToken token = next();
+            if (token == null) {
+                throw incomplete();
+            }
+            open += token.isStructStart() ? 1 : token.isStructEnd() ? -1 : 0;
+        }
         try {
-            parser.skipChildren();
             parser.finishToken();
         } catch (IOException e) {
             throw broken(e);
@@ -306,16 +326,17 @@ public final class JsonReader implements AutoCloseable {
                     "", "expected JSON at most " + Json.MAX_DEPTH + " levels deep; flatten it" + place());
         }
         if (e instanceof JsonEOFException) {
-            return Problem.invalid("", "expected complete JSON; the text ends within a value" + place());
+            return incomplete();
         }
         if (e instanceof StreamReadException broken) {
-            String message = broken.getOriginalMessage();
-            if (message.startsWith("Duplicate field")) {
-                return Problem.invalid(pointer(), "expected each field once; this one is given again" + place());
-            }
-            return Problem.invalid("", "expected valid JSON; " + plain(message) + place());
+            return Problem.invalid("", "expected valid JSON; " + plain(broken.getOriginalMessage()) + place());
         }
         return Problem.invalid("", "expected valid JSON" + place());
+    }
+
+    private Problem incomplete() {
+        base = null;
+        return Problem.invalid("", "expected complete JSON; the text ends within a value" + place());
     }
 
     /** The parser's message without its hints at its own settings. */
