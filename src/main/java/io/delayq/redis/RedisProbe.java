@@ -8,7 +8,7 @@ import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 
-/** One blocking word with a Redis on this machine: who are you, and are you ready? For start-up only. */
+/** One blocking word with a Redis on this machine, such as: who are you, and are you ready? For worker threads. */
 final class RedisProbe {
     private static final int CONNECT_MILLIS = 500;
     private static final int READ_MILLIS = 1_000;
@@ -37,6 +37,22 @@ final class RedisProbe {
             String answer = reply(send(socket, conf, request));
             if (!answer.equals("+OK")) {
                 throw new IOException("CONFIG SET was answered by " + answer);
+            }
+        }
+    }
+
+    static String info(RedisConf conf, String section) throws IOException {
+        try (Socket socket = new Socket()) {
+            return reply(send(socket, conf, "*2\r\n$4\r\nINFO\r\n$" + section.length() + "\r\n" + section + "\r\n"));
+        }
+    }
+
+    /** Begins it; Redis goes on meanwhile. */
+    static void rewriteLog(RedisConf conf) throws IOException {
+        try (Socket socket = new Socket()) {
+            String answer = reply(send(socket, conf, "*1\r\n$12\r\nBGREWRITEAOF\r\n"));
+            if (!answer.startsWith("+")) {
+                throw new IOException("BGREWRITEAOF was answered by " + answer);
             }
         }
     }
