@@ -9,6 +9,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.IntConsumer;
 import java.util.stream.Collectors;
@@ -72,6 +73,18 @@ public final class Bench {
             results.failed(new Results.Failure(scenario, String.join(" ", flags), delayq.name(), why(e)));
             delayq.close();
             return null;
+        }
+    }
+
+    /** Runs it with one such beside the others, and ends that after it; with null if it does not start. */
+    public void beside(String scenario, List<String> flags, Consumer<Delayq> run) {
+        Delayq another = warm(scenario, flags);
+        try {
+            run.accept(another);
+        } finally {
+            if (another != null) {
+                another.close();
+            }
         }
     }
 

@@ -26,6 +26,7 @@ import java.util.concurrent.Future;
 import java.util.function.IntConsumer;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 
 /** The server of this repository with its embedded Redis, over REST and WebSocket. */
 public final class Delayq implements Peer {
@@ -48,12 +49,32 @@ public final class Delayq implements Peer {
     private Path dir;
     private Path log;
     private Process server;
-    private ProcessHandle redis;
+    private final List<OneRedis> redises = new ArrayList<>();
     private int port;
-    private int redisPort;
-    private String redisPassword;
     private int topicNumber;
     private int blockedSeen;
+
+    /** One of its Redis processes; {@code role} is what its CPU time stands under. */
+    private record OneRedis(String role, int port, String password, ProcessHandle process) {
+        static OneRedis in(Path dir) throws IOException {
+            int port = 0;
+            String password = null;
+            for (String line : Files.readAllLines(dir.resolve("redis.conf"))) {
+                port = line.startsWith("port ") ? Integer.parseInt(line.substring(5)) : port;
+                password = line.startsWith("requirepass ") ? line.substring(12) : password;
+            }
+            long pid = Long.parseLong(Files.readString(dir.resolve("redis.pid")).strip());
+            return new OneRedis(
+                    dir.getFileName().toString(),
+                    port,
+                    password,
+                    ProcessHandle.of(pid).orElseThrow());
+        }
+
+        RedisTalk talk() throws IOException {
+            return new RedisTalk(port, password);
+        }
+    }
 
     /** @param flags settings that differ from the defaults, as the serve command takes them; with -D in front, as Java does */
     public Delayq(RedisProgram program, Path work, List<String> flags) {
@@ -87,15 +108,12 @@ public final class Delayq implements Peer {
         server = Children.start(dir, log, Map.of(), command);
         Children.awaitPort(server, port, log, Duration.ofSeconds(60));
         awaitReady();
-        Path redisDir = dir.resolve("data").resolve("redis");
-        for (String line : Files.readAllLines(redisDir.resolve("redis.conf"))) {
-            redisPort = line.startsWith("port ") ? Integer.parseInt(line.substring(5)) : redisPort;
-            redisPassword = line.startsWith("requirepass ") ? line.substring(12) : redisPassword;
+        try (Stream<Path> dirs = Files.list(dir.resolve("data"))) {
+            for (Path one : dirs.filter(Files::isDirectory).sorted().toList()) {
+                redises.add(OneRedis.in(one));
+            }
         }
-        long redisPid =
-                Long.parseLong(Files.readString(redisDir.resolve("redis.pid")).strip());
-        redis = ProcessHandle.of(redisPid).orElseThrow();
-        Children.keep(redis);
+        redises.forEach(one -> Children.keep(one.process()));
         // classes are loaded on the event loops while it starts
         blockedSeen = blocked().size();
         // ended before Redis, whose end it sees to itself
@@ -128,7 +146,7 @@ public final class Delayq implements Peer {
     @Override
     public Map<String, String> settings() throws IOException {
         Map<String, String> settings = new LinkedHashMap<>();
-        try (RedisTalk talk = new RedisTalk(redisPort, redisPassword)) {
+        try (RedisTalk talk = redises.get(0).talk()) {
             settings.put("redis", "embedded, " + talk.about() + ", appendonly yes, appendfsync everysec, save off");
         }
         settings.put("flags", flags.isEmpty() ? "defaults" : String.join(" ", flags));
@@ -245,18 +263,25 @@ public final class Delayq implements Peer {
 
     @Override
     public long memoryBytes() throws IOException {
-        try (RedisTalk talk = new RedisTalk(redisPort, redisPassword)) {
-            return talk.dataBytes();
+        long bytes = 0;
+        for (OneRedis redis : redises) {
+            try (RedisTalk talk = redis.talk()) {
+                bytes += talk.dataBytes();
+            }
         }
+        return bytes;
     }
 
     /** Commands over 10 ms since the last time this was asked. */
     public List<RedisTalk.Slow> slowCommands() throws IOException {
-        try (RedisTalk talk = new RedisTalk(redisPort, redisPassword)) {
-            List<RedisTalk.Slow> slow = talk.slow();
-            talk.ask("SLOWLOG", "RESET");
-            return slow;
+        List<RedisTalk.Slow> slow = new ArrayList<>();
+        for (OneRedis redis : redises) {
+            try (RedisTalk talk = redis.talk()) {
+                slow.addAll(talk.slow());
+                talk.ask("SLOWLOG", "RESET");
+            }
         }
+        return slow;
     }
 
     /** How late the slowest event loop came to its timers in the last 15 to 30 s, at most, in ms: whatever held it up. */
@@ -312,10 +337,12 @@ public final class Delayq implements Peer {
     /** Until its Redis does not rewrite its log of writes, which takes a core and slows every write down. */
     public void awaitLogWritten() throws IOException, InterruptedException {
         long deadline = System.nanoTime() + 120_000_000_000L;
-        try (RedisTalk talk = new RedisTalk(redisPort, redisPassword)) {
-            while (talk.ask("INFO", "persistence").toString().contains("aof_rewrite_in_progress:1")
-                    && System.nanoTime() < deadline) {
-                Thread.sleep(100);
+        for (OneRedis redis : redises) {
+            try (RedisTalk talk = redis.talk()) {
+                while (talk.ask("INFO", "persistence").toString().contains("aof_rewrite_in_progress:1")
+                        && System.nanoTime() < deadline) {
+                    Thread.sleep(100);
+                }
             }
         }
     }
@@ -324,7 +351,7 @@ public final class Delayq implements Peer {
     public Map<String, Long> processes() {
         Map<String, Long> pids = new LinkedHashMap<>();
         pids.put("server", server.pid());
-        pids.put("redis", redis.pid());
+        redises.forEach(one -> pids.put(one.role(), one.process().pid()));
         return pids;
     }
 
@@ -379,8 +406,6 @@ public final class Delayq implements Peer {
     @Override
     public void close() {
         Children.end(server);
-        if (redis != null) {
-            Children.end(redis);
-        }
+        redises.forEach(one -> Children.end(one.process()));
     }
 }

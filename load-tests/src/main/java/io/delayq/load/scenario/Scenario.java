@@ -6,6 +6,9 @@ import java.util.List;
 
 /** One claim, measured. */
 public interface Scenario {
+    /** Redis has one thread; with two of it that share the buckets it uses two cores. */
+    List<String> TWO_REDIS = List.of("--redis.processes=2");
+
     /** A letter. */
     String name();
 

@@ -37,13 +37,10 @@ public final class SinglePushes implements Scenario {
 
     @Override
     public void run(Bench bench) {
-        Delayq uring = hasUring() ? bench.warm(name(), List.of(URING)) : null;
-        try {
-            run(bench, uring);
-        } finally {
-            if (uring != null) {
-                uring.close();
-            }
+        if (hasUring()) {
+            bench.beside(name(), List.of(URING), uring -> run(bench, uring));
+        } else {
+            run(bench, null);
         }
     }
 
