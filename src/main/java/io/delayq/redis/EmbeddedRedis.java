@@ -17,7 +17,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The Redis that a server brings along when none is configured: started, watched, started again if it dies, and ended
- * after the server. Its data lie in {@code <data.dir>/redis} and belong to one server at a time.
+ * after the server. Its data lie in {@code <data.dir>/redis} and belong to one server at a time. Where several share the
+ * buckets, those of the second lie in {@code redis-2} beside it, and so on.
  *
  * <p>Port and password stay the same as long as the server lives, so that connections come back by themselves. A Redis
  * that outlived its server is taken over with its port and password.
@@ -34,6 +35,7 @@ public final class EmbeddedRedis {
     private static final long LAST_BACKOFF_MILLIS = 5_000;
     private static final long STEADY_MILLIS = 10_000;
 
+    private final int number;
     private final Limits limits;
     private final Waiting waiting;
     private final RedisStarter starter;
@@ -57,7 +59,8 @@ public final class EmbeddedRedis {
         static final Limits USUAL = new Limits(5_000, 2_000, 10_000);
     }
 
-    private EmbeddedRedis(Vertx vertx, Path program, boolean always, Limits limits) {
+    private EmbeddedRedis(Vertx vertx, int number, Path program, boolean always, Limits limits) {
+        this.number = number;
         this.limits = limits;
         waiting = new Waiting(vertx);
         starter = new RedisStarter(waiting, program, always, limits.leftBehindMillis(), () -> stopping);
@@ -70,12 +73,27 @@ public final class EmbeddedRedis {
      * @param always whether every write is on disk before it is answered, else about a second later
      */
     public static Future<EmbeddedRedis> start(Vertx vertx, Path dataDir, Path program, boolean always) {
-        return start(vertx, dataDir, program, always, Limits.USUAL);
+        return start(vertx, dataDir, 1, program, always);
+    }
+
+    /** @param number which one it is of several in that directory, from 1 */
+    static Future<EmbeddedRedis> start(Vertx vertx, Path dataDir, int number, Path program, boolean always) {
+        return start(vertx, dataDir, number, program, always, Limits.USUAL);
     }
 
     static Future<EmbeddedRedis> start(Vertx vertx, Path dataDir, Path program, boolean always, Limits limits) {
-        EmbeddedRedis redis = new EmbeddedRedis(vertx, program, always, limits);
+        return start(vertx, dataDir, 1, program, always, limits);
+    }
+
+    private static Future<EmbeddedRedis> start(
+            Vertx vertx, Path dataDir, int number, Path program, boolean always, Limits limits) {
+        EmbeddedRedis redis = new EmbeddedRedis(vertx, number, program, always, limits);
         return redis.waiting.onContext(() -> redis.open(dataDir)).map(redis);
+    }
+
+    /** Where in the data directory the files of one are. */
+    static Path place(Path dataDir, int number) {
+        return dataDir.resolve(number == 1 ? "redis" : "redis-" + number);
     }
 
     /** With the password: not for logs. */
@@ -120,9 +138,14 @@ public final class EmbeddedRedis {
 
     private Path prepared(Path dataDir, Thread abandoned) throws IOException {
         Path real = Files.createDirectories(dataDir).toRealPath();
-        lock = DataLock.take(real);
+        Path dir = place(real, number);
+        if (number > 1) {
+            Files.createDirectories(dir);
+        }
+        // the first keeps the directory as a whole, the others what is theirs
+        lock = DataLock.take(number == 1 ? real : dir);
         Runtime.getRuntime().addShutdownHook(abandoned);
-        Path dir = Files.createDirectories(real.resolve("redis"));
+        Files.createDirectories(dir);
         Files.setPosixFilePermissions(dir, PosixFilePermissions.fromString("rwx------"));
         return dir;
     }
