@@ -177,7 +177,14 @@ public final class EmbeddedRedis {
     }
 
     private void watch() {
-        waiting.later(WATCH_MILLIS, () -> waiting.blocking(running.process()::alive)
+        waiting.later(WATCH_MILLIS, this::lookWhetherAlive);
+    }
+
+    private void lookWhetherAlive() {
+        if (stopping) {
+            return;
+        }
+        waiting.blocking(running.process()::alive)
                 .onSuccess(alive -> {
                     if (alive && !stopping) {
                         watch();
@@ -185,7 +192,7 @@ public final class EmbeddedRedis {
                         down();
                     }
                 })
-                .onFailure(failure -> watch()));
+                .onFailure(failure -> watch());
     }
 
     private void down() {

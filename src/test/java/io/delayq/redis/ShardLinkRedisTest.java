@@ -147,17 +147,20 @@ class ShardLinkRedisTest {
 
     /** It would wait for as long as that Redis is away, and take demand along. */
     @Test
-    void what_has_no_deadline_fails_at_once_while_its_shard_is_away_or_reads_its_data() {
+    void what_has_no_deadline_fails_at_once_while_its_shard_cannot_serve_it() {
         second.kill();
         TestRedis.await("noticed", () -> !isUp(1));
         assertEquals(Kind.UNAVAILABLE, refused(() -> store.reserve(1, List.of(new Store.Want("t", 1)))));
         second.restart();
         TestRedis.await("back", () -> isUp(1));
-        // as one that cannot write its log, which like one that reads it serves nothing for now
+        // like one that still reads its log
         second.command("CONFIG", "SET", "min-replicas-to-write", "1");
         assertEquals(Kind.UNAVAILABLE, refused(() -> store.reserve(1, List.of(new Store.Want("t", 1)))));
         second.command("CONFIG", "SET", "min-replicas-to-write", "0");
         assertEquals(List.of(), reserved(1));
+        second.command("REPLICAOF", "127.0.0.1", "1");
+        assertEquals(Kind.UNAVAILABLE, refused(() -> store.reserve(1, List.of(new Store.Want("t", 1)))));
+        assertEquals(List.of(), reserved(0));
     }
 
     /** Records the hints. */
