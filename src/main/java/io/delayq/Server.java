@@ -153,11 +153,10 @@ public final class Server {
             return Future.succeededFuture(settings);
         }
         return unlessStopping(() -> {
-            Future<EmbeddedShards> redis = EmbeddedShards.start(vertx, settings.dataDir(), settings.redis());
+            EmbeddedShards redis = new EmbeddedShards(vertx, settings.dataDir(), settings.redis());
             // before it is up: a stop in the middle of the start takes it along
-            toClose.push(() -> redis.transform(
-                    started -> started.succeeded() ? started.result().stop() : Future.succeededFuture()));
-            return redis.map(started -> settings.withRedis(started.reached(settings.redis())));
+            toClose.push(redis::stop);
+            return redis.reached().map(settings::withRedis);
         });
     }
 

@@ -59,6 +59,11 @@ public final class EmbeddedRedis {
         static final Limits USUAL = new Limits(5_000, 2_000, 10_000);
     }
 
+    /** @param number which one it is of several in a data directory, from 1 */
+    EmbeddedRedis(Vertx vertx, int number, Path program, boolean always) {
+        this(vertx, number, program, always, Limits.USUAL);
+    }
+
     private EmbeddedRedis(Vertx vertx, int number, Path program, boolean always, Limits limits) {
         this.number = number;
         this.limits = limits;
@@ -73,22 +78,17 @@ public final class EmbeddedRedis {
      * @param always whether every write is on disk before it is answered, else about a second later
      */
     public static Future<EmbeddedRedis> start(Vertx vertx, Path dataDir, Path program, boolean always) {
-        return start(vertx, dataDir, 1, program, always);
-    }
-
-    /** @param number which one it is of several in that directory, from 1 */
-    static Future<EmbeddedRedis> start(Vertx vertx, Path dataDir, int number, Path program, boolean always) {
-        return start(vertx, dataDir, number, program, always, Limits.USUAL);
+        return start(vertx, dataDir, program, always, Limits.USUAL);
     }
 
     static Future<EmbeddedRedis> start(Vertx vertx, Path dataDir, Path program, boolean always, Limits limits) {
-        return start(vertx, dataDir, 1, program, always, limits);
+        EmbeddedRedis redis = new EmbeddedRedis(vertx, 1, program, always, limits);
+        return redis.started(dataDir).map(redis);
     }
 
-    private static Future<EmbeddedRedis> start(
-            Vertx vertx, Path dataDir, int number, Path program, boolean always, Limits limits) {
-        EmbeddedRedis redis = new EmbeddedRedis(vertx, number, program, always, limits);
-        return redis.waiting.onContext(() -> redis.open(dataDir)).map(redis);
+    /** As {@link #start}; it may be stopped before it is done. */
+    Future<Void> started(Path dataDir) {
+        return waiting.onContext(() -> open(dataDir));
     }
 
     /** Where in the data directory the files of one are. */
@@ -115,11 +115,13 @@ public final class EmbeddedRedis {
     private Future<Void> open(Path dataDir) {
         // Ctrl-C while much data is loaded: nobody has anything yet on which to call stop().
         Thread abandoned = new Thread(this::abandon, "embedded-redis-abandoned");
-        return starter.programChecked(limits.versionMillis())
+        Future<Running> launched = starter.programChecked(limits.versionMillis())
                 .compose(v -> waiting.blocking(() -> prepared(dataDir, abandoned)))
                 .compose(starter::takenOverOrNew)
-                .onSuccess(started -> running = started)
-                .compose(starter::answering)
+                .onSuccess(started -> running = started);
+        // a stop waits for it, or would not know what to end
+        launching = launched;
+        return launched.compose(starter::answering)
                 .onSuccess(this::up)
                 .<Void>mapEmpty()
                 .recover(failure -> close().transform(closed -> Future.failedFuture(named(failure, dataDir))))

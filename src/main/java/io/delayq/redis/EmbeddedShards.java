@@ -5,44 +5,41 @@ import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.Optional;
 import java.util.stream.IntStream;
 
 /** The embedded Redis, or several that share the buckets: all are there, or none. */
 public final class EmbeddedShards {
+    private final Settings.Redis settings;
     private final List<EmbeddedRedis> all;
+    private final Future<Settings.Redis> reached;
 
-    private EmbeddedShards(List<EmbeddedRedis> all) {
-        this.all = all;
-    }
-
-    /** Done when all answer. If one cannot be started, the others are ended again. See {@link EmbeddedRedis#start}. */
-    public static Future<EmbeddedShards> start(Vertx vertx, Path dataDir, Settings.Redis settings) {
+    /** Begins to start all at once. */
+    public EmbeddedShards(Vertx vertx, Path dataDir, Settings.Redis settings) {
         boolean always = settings.durability().always();
-        List<Future<EmbeddedRedis>> starting = IntStream.rangeClosed(1, settings.processes())
-                .mapToObj(number -> EmbeddedRedis.start(vertx, dataDir, number, settings.program(), always))
+        this.settings = settings;
+        this.all = IntStream.rangeClosed(1, settings.processes())
+                .mapToObj(number -> new EmbeddedRedis(vertx, number, settings.program(), always))
                 .toList();
-        return Future.join(starting).transform(joined -> {
-            EmbeddedShards started = new EmbeddedShards(starting.stream()
-                    .filter(Future::succeeded)
-                    .map(Future::result)
-                    .toList());
-            // the first by number, since that one speaks of the directory as it was set
-            Optional<Throwable> failure =
-                    starting.stream().filter(Future::failed).map(Future::cause).findFirst();
-            return failure.isEmpty()
-                    ? Future.succeededFuture(started)
-                    : started.stop().transform(stopped -> Future.failedFuture(failure.get()));
-        });
+        this.reached = Future.all(
+                        all.stream().map(redis -> redis.started(dataDir)).toList())
+                .map(started -> withUrls())
+                .recover(failure -> stop().transform(stopped -> Future.failedFuture(failure)));
     }
 
-    /** The settings with the way to them: with passwords, so not for logs. */
-    public Settings.Redis reached(Settings.Redis settings) {
+    /**
+     * Done when all answer: the settings with the way to them. With passwords, so not for logs. If one cannot be started,
+     * the others are ended before this fails. See {@link EmbeddedRedis#start}.
+     */
+    public Future<Settings.Redis> reached() {
+        return reached;
+    }
+
+    private Settings.Redis withUrls() {
         List<String> urls = all.stream().map(EmbeddedRedis::url).toList();
         return urls.size() == 1 ? settings.withUrl(urls.get(0)) : settings.withShards(urls);
     }
 
-    /** Side by side, so that it takes no longer than for one. */
+    /** Side by side, so that it takes no longer than for one; also those that are still starting. */
     public Future<Void> stop() {
         return Future.join(all.stream().map(EmbeddedRedis::stop).toList()).mapEmpty();
     }
