@@ -63,6 +63,15 @@ class EmbeddedShardsTest {
         done(shards.stop());
     }
 
+    /** Each unpacks its program, which cannot be run while another launch has inherited it open for writing. */
+    @Test
+    void many_are_launched_side_by_side() throws Exception {
+        EmbeddedShards shards = start(32);
+        Future<Settings.Redis> reached = done(shards.reached());
+        done(shards.stop());
+        assertTrue(reached.succeeded(), () -> String.valueOf(reached.cause()));
+    }
+
     @Test
     void those_that_are_still_starting_are_ended_too() throws Exception {
         EmbeddedShards shards = start(3);
