@@ -29,7 +29,7 @@ import io.delayq.list.IntakeVerticle;
 import io.delayq.list.ListVerticle;
 import io.delayq.ops.Meters;
 import io.delayq.ready.DispatchVerticle;
-import io.delayq.redis.EmbeddedRedis;
+import io.delayq.redis.EmbeddedShards;
 import io.delayq.redis.Keys;
 import io.delayq.redis.RedisEndpoint;
 import io.delayq.redis.RedisTrust;
@@ -153,13 +153,10 @@ public final class Server {
             return Future.succeededFuture(settings);
         }
         return unlessStopping(() -> {
-            Settings.Redis set = settings.redis();
-            Future<EmbeddedRedis> redis = EmbeddedRedis.start(
-                    vertx, settings.dataDir(), set.program(), set.durability().always());
+            EmbeddedShards redis = new EmbeddedShards(vertx, settings.dataDir(), settings.redis());
             // before it is up: a stop in the middle of the start takes it along
-            toClose.push(() -> redis.transform(
-                    started -> started.succeeded() ? started.result().stop() : Future.succeededFuture()));
-            return redis.map(started -> settings.withRedisUrl(started.url()));
+            toClose.push(redis::stop);
+            return redis.reached().map(settings::withRedis);
         });
     }
 
@@ -246,13 +243,16 @@ public final class Server {
 
     private Future<Void> check(RedisEndpoint endpoint, Keys keys, SharedKey key) {
         return unlessStopping(() -> {
-            StartCheck check = new StartCheck(vertx, endpoint, keys, key);
-            toClose.push(check::abandon);
-            check.refusedLater().onFailure(error -> {
+            List<StartCheck> checks = StartCheck.all(vertx, endpoint, keys, key);
+            toClose.push(
+                    () -> Future.join(checks.stream().map(StartCheck::abandon).toList()));
+            Promise<Void> refused = Promise.promise();
+            checks.forEach(check -> check.refusedLater().onFailure(refused::tryFail));
+            refused.future().onFailure(error -> {
                 log.error("stops by itself: {}", error.getMessage());
                 stop().onComplete(stopped -> unfit.tryFail(error));
             });
-            return check.passed();
+            return Future.all(checks.stream().map(StartCheck::passed).toList()).mapEmpty();
         });
     }
 

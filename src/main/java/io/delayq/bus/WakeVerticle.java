@@ -7,6 +7,7 @@ import io.delayq.redis.Stores;
 import io.delayq.redis.TopicStore.Listed;
 import io.vertx.core.Future;
 import io.vertx.core.VerticleBase;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import org.slf4j.Logger;
@@ -32,7 +33,7 @@ public final class WakeVerticle extends VerticleBase implements HintSubscription
     private final Addresses addresses;
     private Courier courier;
     private Store store;
-    private HintSubscription subscription;
+    private List<HintSubscription> subscriptions;
     private long[] versions;
     private int[] looksBehind;
     /** Nobody has made settings yet, as far as is known. */
@@ -54,7 +55,7 @@ public final class WakeVerticle extends VerticleBase implements HintSubscription
         store = stores.open(vertx, "wake");
         versions = new long[stores.buckets()];
         looksBehind = new int[stores.buckets()];
-        subscription = new HintSubscription(vertx, stores.endpoint(), stores.keys(), this);
+        subscriptions = HintSubscription.all(vertx, stores.endpoint(), stores.keys(), this);
         lookAgain();
         return Future.succeededFuture();
     }
@@ -63,7 +64,8 @@ public final class WakeVerticle extends VerticleBase implements HintSubscription
     public Future<?> stop() {
         stopped = true;
         vertx.cancelTimer(timer);
-        return subscription.close().eventually(store::close);
+        return Future.join(subscriptions.stream().map(HintSubscription::close).toList())
+                .eventually(store::close);
     }
 
     @Override
@@ -148,7 +150,7 @@ public final class WakeVerticle extends VerticleBase implements HintSubscription
         if (stopped) {
             return;
         }
-        subscription.reconnectIfSilentFor(DEAF_MILLIS);
+        subscriptions.forEach(subscription -> subscription.reconnectIfSilentFor(DEAF_MILLIS));
         Future<Void> all = Future.succeededFuture();
         for (int bucket = 0; bucket < stores.buckets(); bucket++) {
             Future<Void> one = look(bucket);

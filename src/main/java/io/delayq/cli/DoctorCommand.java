@@ -20,6 +20,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.concurrent.Callable;
+import java.util.stream.IntStream;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Help.Ansi;
 import picocli.CommandLine.Mixin;
@@ -167,20 +168,22 @@ final class DoctorCommand implements Callable<Integer> {
     private void redis(Settings settings) {
         Settings.Redis redis = settings.redis();
         if (redis.url() == null) {
-            Optional<String> url = RedisCheckup.embedded(settings.dataDir());
-            if (url.isEmpty()) {
+            List<String> urls = embedded(settings);
+            if (urls.isEmpty()) {
                 findings.add(Finding.note(
                         "redis",
                         "embedded, none runs in " + settings.dataDir(),
                         "ask again while the server runs, or set redis.url"));
                 return;
             }
-            redis = redis.withUrl(url.get());
+            redis = redis.processes() == 1 ? redis.withUrl(urls.get(0)) : redis.withShards(urls);
         }
         Vertx vertx = Vertx.vertx();
         try {
             if (redis.mode() == Mode.CLUSTER) {
                 cluster(vertx, redis);
+            } else if (redis.mode() == Mode.SHARDS) {
+                shards(vertx, redis);
             } else {
                 findings.addAll(RedisFindings.of(Loading.await(RedisCheckup.look(vertx, redis))));
             }
@@ -188,6 +191,33 @@ final class DoctorCommand implements Callable<Integer> {
             findings.add(silent(redis.redacted(), e));
         } finally {
             Loading.await(vertx.close());
+        }
+    }
+
+    /** Those that run. If only some do, that is told. */
+    private List<String> embedded(Settings settings) {
+        int processes = settings.redis().processes();
+        List<String> urls = IntStream.rangeClosed(1, processes)
+                .mapToObj(number -> RedisCheckup.embedded(settings.dataDir(), number))
+                .flatMap(Optional::stream)
+                .toList();
+        if (!urls.isEmpty() && urls.size() < processes) {
+            findings.add(Finding.problem(
+                    "redis",
+                    urls.size() + " of " + processes + " embedded run in " + settings.dataDir(),
+                    "ask again in some seconds; if it is the same then, look at the server's log"));
+        }
+        return urls;
+    }
+
+    private void shards(Vertx vertx, Settings.Redis redis) {
+        for (String url : redis.urls()) {
+            Settings.Redis one = redis.withShard(url);
+            try {
+                findings.addAll(RedisFindings.of(one.redacted(), Loading.await(RedisCheckup.look(vertx, one))));
+            } catch (RuntimeException e) {
+                findings.add(silent(one.redacted(), e));
+            }
         }
     }
 

@@ -62,8 +62,9 @@ final class RebucketCommand implements Callable<Integer> {
         }
         Settings settings =
                 Loading.settings(config.path(root), context.env(), flags).settings();
-        if (settings.redis().mode() == Settings.Mode.CLUSTER) {
-            throw Failure.usage("redis.mode is cluster; the data of a cluster cannot be moved yet");
+        String spreadBy = settings.redis().spreadBy();
+        if (spreadBy != null) {
+            throw Failure.usage(spreadBy + "; data on several Redis servers cannot be moved yet");
         }
         Vertx vertx = Vertx.vertx();
         try {

@@ -76,9 +76,9 @@ public final class FrontDoor implements MoreRoutes {
                         .orElse(null);
     }
 
-    /** Whether tasks of c3 are taken off their Redis list, whose key fits no slot of ours on a cluster. */
+    /** Whether tasks of c3 are taken off their Redis list, which no script can reach where the buckets lie on several servers. */
     public static boolean takesTasks(Settings settings) {
-        return settings.compat().contains(Compat.C3) && settings.redis().mode() != Settings.Mode.CLUSTER;
+        return settings.compat().contains(Compat.C3) && settings.redis().spreadBy() == null;
     }
 
     /** Says at start who is let in where. */

@@ -73,11 +73,19 @@ public final class KeyTable {
                     + " delayq brings. Files in data.dir that a newer Redis has written cannot be read by an older one.",
             "a path",
             Values::path);
+    static final Key<Integer> REDIS_PROCESSES = whole(
+            "redis.processes",
+            "1",
+            "How many embedded Redis processes share the buckets, where redis.url is not set; each uses one core. Not more"
+                    + " than buckets, and to be chosen before the first start.",
+            1,
+            64);
     static final Key<Settings.Mode> REDIS_MODE = key(
             "redis.mode",
             "standalone",
             "What redis.url names: one Redis (standalone), a master and its replicas in any order (replication),"
-                    + " sentinels (sentinel), or some nodes of a cluster (cluster).",
+                    + " sentinels (sentinel), some nodes of a cluster (cluster), or 2 to 64 servers that share the buckets"
+                    + " and know nothing of each other, always in the same order (shards).",
             Values.expected(Settings.Mode.class),
             Values.oneOf(Settings.Mode.class));
     static final Key<String> REDIS_MASTER = key(
@@ -147,7 +155,8 @@ public final class KeyTable {
             "intake.list",
             null,
             "Redis list that other programs may put jobs on with RPUSH, as JSON with their topic, as POST /v1/jobs takes"
-                    + " them. What is no job goes to a list of that name with :bad behind it. Not on a cluster.",
+                    + " them. What is no job goes to a list of that name with :bad behind it. Not on a cluster or"
+                    + " several Redis servers.",
             "the key of a Redis list, 1-512 characters, none of them a control character",
             Values.matching("\\P{Cntrl}{1,512}"));
     static final Key<Set<Role>> ROLES = key(
@@ -254,6 +263,7 @@ public final class KeyTable {
             DATA_DIR,
             REDIS_URL,
             REDIS_PROGRAM,
+            REDIS_PROCESSES,
             REDIS_MODE,
             REDIS_MASTER,
             REDIS_SENTINEL_PASSWORD,

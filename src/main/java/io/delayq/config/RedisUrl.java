@@ -2,8 +2,8 @@ package io.delayq.config;
 
 import java.net.URI;
 import java.net.URISyntaxException;
+import java.util.Arrays;
 import java.util.List;
-import java.util.Objects;
 import java.util.regex.Pattern;
 
 /** The address of a Redis server, in the form that the client takes. */
@@ -25,17 +25,20 @@ final class RedisUrl {
 
     static String parse(Object given) throws Refused {
         List<String> texts = split(Values.text(given));
-        URI first = one(texts.get(0));
-        for (String text : texts.subList(1, texts.size())) {
-            URI other = one(text);
-            if (!other.getScheme().equals(first.getScheme())
-                    || !Objects.equals(other.getRawUserInfo(), first.getRawUserInfo())
-                    || database(other) != database(first)) {
-                throw new Refused(List.of(new Refused.Wrong(
-                        "", shown(texts), "expected the same scheme, user, password and database in all addresses")));
-            }
+        for (String text : texts) {
+            one(text);
         }
         return String.join(",", texts);
+    }
+
+    /** Whether addresses that were parsed can be those of nodes which take each other's place. */
+    static boolean areAlike(List<String> texts) {
+        return texts.stream()
+                        .map(URI::create)
+                        .map(uri -> Arrays.asList(uri.getScheme(), uri.getRawUserInfo(), database(uri)))
+                        .distinct()
+                        .count()
+                <= 1;
     }
 
     /** Of an address that was parsed; none is the first one. */

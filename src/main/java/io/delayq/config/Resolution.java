@@ -23,6 +23,8 @@ import java.util.Set;
  * pass finds all faults; settings made with faults are for nobody.
  */
 final class Resolution {
+    private static final int MOST_SHARDS = 64;
+
     private final JsonObject merged;
     private final YamlOutline file;
     private final Map<String, String> environment;
@@ -72,7 +74,8 @@ final class Resolution {
                                 get(KeyTable.REDIS_MASTER),
                                 get(KeyTable.REDIS_SENTINEL_PASSWORD)),
                         get(KeyTable.DURABILITY),
-                        get(KeyTable.REDIS_ALLOW_EVICTION)),
+                        get(KeyTable.REDIS_ALLOW_EVICTION),
+                        get(KeyTable.REDIS_PROCESSES)),
                 get(KeyTable.NAMESPACE),
                 get(KeyTable.BUCKETS),
                 new Instances(
@@ -94,6 +97,7 @@ final class Resolution {
         checkTries(settings.redis());
         checkRoles(roles);
         checkTopology(settings.redis());
+        checkShards(settings);
         checkIntake(settings);
         return settings;
     }
@@ -147,9 +151,9 @@ final class Resolution {
         refuse(
                 KeyTable.COMPAT,
                 shown(KeyTable.COMPAT),
-                fronts.on().contains(Compat.C5) && settings.redis().mode() == Mode.CLUSTER,
-                "c5 needs a single Redis, since its clients' keys have no hash tags, and redis.mode is cluster; expected"
-                        + " some of c1, c2, c3, c4");
+                fronts.on().contains(Compat.C5) && settings.redis().spreadBy() != null,
+                "c5 needs a single Redis, since its clients' keys have no hash tags, and "
+                        + settings.redis().spreadBy() + "; expected some of c1, c2, c3, c4");
         refuse(
                 KeyTable.COMPAT_TOKEN,
                 fronts.token(),
@@ -217,7 +221,12 @@ final class Resolution {
                 KeyTable.REDIS_URL,
                 redis.redacted(),
                 redis.urls().size() > 1 && redis.mode() == Mode.STANDALONE,
-                "several addresses; expected one, or redis.mode replication, sentinel or cluster");
+                "several addresses; expected one, or redis.mode replication, sentinel, cluster or shards");
+        refuse(
+                KeyTable.REDIS_URL,
+                redis.redacted(),
+                redis.mode() != Mode.STANDALONE && redis.mode() != Mode.SHARDS && !RedisUrl.areAlike(redis.urls()),
+                "expected the same scheme, user, password and database in all addresses");
         refuse(
                 KeyTable.REDIS_URL,
                 redis.redacted(),
@@ -242,14 +251,47 @@ final class Resolution {
                 "redis.url is not set, and the embedded Redis has no replicas; expected everysec or always");
     }
 
+    private void checkShards(Settings settings) {
+        Redis redis = settings.redis();
+        int count = redis.urls().size();
+        boolean isShards = sound(KeyTable.REDIS_URL, KeyTable.REDIS_MODE) && redis.mode() == Mode.SHARDS && count > 0;
+        refuse(
+                KeyTable.REDIS_URL,
+                redis.redacted(),
+                isShards && (count < 2 || count > MOST_SHARDS),
+                count + " addresses, and redis.mode is shards; expected 2 to " + MOST_SHARDS);
+        refuse(
+                KeyTable.REDIS_URL,
+                redis.redacted(),
+                isShards && Set.copyOf(redis.urls()).size() < count,
+                "the same address twice, and redis.mode is shards; expected each once");
+        refuse(
+                KeyTable.BUCKETS,
+                String.valueOf(settings.buckets()),
+                isShards && count <= MOST_SHARDS && settings.buckets() < count,
+                "fewer than the " + count
+                        + " addresses of redis.url, and redis.mode is shards; expected at least as many");
+        refuse(
+                KeyTable.REDIS_PROCESSES,
+                String.valueOf(redis.processes()),
+                sound(KeyTable.REDIS_URL) && redis.url() != null && redis.processes() > 1,
+                "redis.url is set, so that no embedded Redis is started; expected 1");
+        refuse(
+                KeyTable.REDIS_PROCESSES,
+                String.valueOf(redis.processes()),
+                sound(KeyTable.BUCKETS) && redis.url() == null && redis.processes() > settings.buckets(),
+                "more than buckets, which is " + settings.buckets() + " (" + origin(KeyTable.BUCKETS)
+                        + "); expected at most that");
+    }
+
     private void checkIntake(Settings settings) {
         String list = settings.intakeList();
         String tag = "{" + settings.namespace();
         refuse(
                 KeyTable.INTAKE_LIST,
                 list,
-                list != null && settings.redis().mode() == Mode.CLUSTER,
-                "redis.mode is cluster; expected another mode, or none");
+                list != null && settings.redis().spreadBy() != null,
+                settings.redis().spreadBy() + ", and a list lies on one Redis; expected that, or no list");
         refuse(
                 KeyTable.INTAKE_LIST,
                 list,

@@ -99,7 +99,8 @@ public record Settings(
         STANDALONE,
         REPLICATION,
         SENTINEL,
-        CLUSTER
+        CLUSTER,
+        SHARDS
     }
 
     /**
@@ -129,6 +130,10 @@ public record Settings(
      * @param sentinelPassword null: they ask for none
      */
     public record Topology(Mode mode, String master, String sentinelPassword) {
+        Topology in(Mode other) {
+            return new Topology(other, master, sentinelPassword);
+        }
+
         @Override
         public String toString() {
             return "Topology[mode=" + mode + ", master=" + master + "]";
@@ -143,6 +148,7 @@ public record Settings(
      * @param ca PEM file with certificates to trust besides Java's, null: none
      * @param program what to start as the embedded server, null: what the jar brings
      * @param allowEviction use a Redis that evicts keys when it is full
+     * @param processes how many embedded servers share the buckets
      */
     public record Redis(
             String url,
@@ -153,16 +159,43 @@ public record Settings(
             Path program,
             Topology topology,
             Durability durability,
-            boolean allowEviction) {
+            boolean allowEviction,
+            int processes) {
+        /** With one embedded server, if any. */
+        public Redis(
+                String url,
+                long deadlineMillis,
+                long tryMillis,
+                int queue,
+                Path ca,
+                Path program,
+                Topology topology,
+                Durability durability,
+                boolean allowEviction) {
+            this(url, deadlineMillis, tryMillis, queue, ca, program, topology, durability, allowEviction, 1);
+        }
+
         @Override
         public String toString() {
             return "Redis[url=" + redacted() + ", deadlineMillis=" + deadlineMillis + ", tryMillis=" + tryMillis
                     + ", queue=" + queue + ", ca=" + ca + ", program=" + program + ", topology=" + topology
-                    + ", durability=" + durability + ", allowEviction=" + allowEviction + "]";
+                    + ", durability=" + durability + ", allowEviction=" + allowEviction
+                    + ", processes=" + processes + "]";
         }
 
         public Mode mode() {
             return topology.mode;
+        }
+
+        /**
+         * By which setting the buckets lie on several servers, null if they lie on one. A key of others, which is in no
+         * bucket, could not be reached by a script then.
+         */
+        public String spreadBy() {
+            if (mode() == Mode.CLUSTER || mode() == Mode.SHARDS) {
+                return "redis.mode is " + Values.spelled(mode());
+            }
+            return processes > 1 ? "redis.processes is " + processes : null;
         }
 
         /** One or more, each whole; none for the embedded server. */
@@ -183,28 +216,62 @@ public record Settings(
         }
 
         public Redis withUrl(String other) {
-            return new Redis(other, deadlineMillis, tryMillis, queue, ca, program, topology, durability, allowEviction);
+            return with(other, queue, ca, topology, durability, allowEviction, processes);
         }
 
         public Redis withQueue(int other) {
-            return new Redis(url, deadlineMillis, tryMillis, other, ca, program, topology, durability, allowEviction);
+            return with(url, other, ca, topology, durability, allowEviction, processes);
         }
 
         public Redis withCa(Path other) {
-            return new Redis(
-                    url, deadlineMillis, tryMillis, queue, other, program, topology, durability, allowEviction);
+            return with(url, queue, other, topology, durability, allowEviction, processes);
         }
 
         public Redis withTopology(Topology other) {
-            return new Redis(url, deadlineMillis, tryMillis, queue, ca, program, other, durability, allowEviction);
+            return with(url, queue, ca, other, durability, allowEviction, processes);
         }
 
         public Redis withDurability(Durability other) {
-            return new Redis(url, deadlineMillis, tryMillis, queue, ca, program, topology, other, allowEviction);
+            return with(url, queue, ca, topology, other, allowEviction, processes);
         }
 
         public Redis withAllowEviction(boolean other) {
-            return new Redis(url, deadlineMillis, tryMillis, queue, ca, program, topology, durability, other);
+            return with(url, queue, ca, topology, durability, other, processes);
+        }
+
+        public Redis withProcesses(int other) {
+            return with(url, queue, ca, topology, durability, allowEviction, other);
+        }
+
+        /** Servers that share the buckets, in this order. */
+        public Redis withShards(List<String> urls) {
+            return withUrl(String.join(",", urls)).withTopology(topology.in(Mode.SHARDS));
+        }
+
+        /** One of them by itself. */
+        public Redis withShard(String one) {
+            return withUrl(one).withTopology(topology.in(Mode.STANDALONE));
+        }
+
+        private Redis with(
+                String newUrl,
+                int newQueue,
+                Path newCa,
+                Topology newTopology,
+                Durability newDurability,
+                boolean newEviction,
+                int newProcesses) {
+            return new Redis(
+                    newUrl,
+                    deadlineMillis,
+                    tryMillis,
+                    newQueue,
+                    newCa,
+                    program,
+                    newTopology,
+                    newDurability,
+                    newEviction,
+                    newProcesses);
         }
     }
 

@@ -29,9 +29,9 @@ public final class DelayerBridge extends VerticleBase {
 
     @Override
     public Future<?> start() {
-        if (stores.isCluster()) {
+        if (stores.isSpread()) {
             return Future.failedFuture(new IllegalStateException("compat c5 needs a single Redis, since the keys of its"
-                    + " clients have no hash tags; redis.mode is cluster"));
+                    + " clients have no hash tags; the buckets lie on several"));
         }
         store = stores.openDelayer(vertx, "delayer");
         return store.store().ready().onSuccess(ready -> run());

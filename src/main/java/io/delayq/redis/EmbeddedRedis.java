@@ -17,7 +17,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The Redis that a server brings along when none is configured: started, watched, started again if it dies, and ended
- * after the server. Its data lie in {@code <data.dir>/redis} and belong to one server at a time.
+ * after the server. Its data lie in {@code <data.dir>/redis} and belong to one server at a time. Where several share the
+ * buckets, those of the second lie in {@code redis-2} beside it, and so on.
  *
  * <p>Port and password stay the same as long as the server lives, so that connections come back by themselves. A Redis
  * that outlived its server is taken over with its port and password.
@@ -34,6 +35,7 @@ public final class EmbeddedRedis {
     private static final long LAST_BACKOFF_MILLIS = 5_000;
     private static final long STEADY_MILLIS = 10_000;
 
+    private final int number;
     private final Limits limits;
     private final Waiting waiting;
     private final RedisStarter starter;
@@ -57,7 +59,13 @@ public final class EmbeddedRedis {
         static final Limits USUAL = new Limits(5_000, 2_000, 10_000);
     }
 
-    private EmbeddedRedis(Vertx vertx, Path program, boolean always, Limits limits) {
+    /** @param number which one it is of several in a data directory, from 1 */
+    EmbeddedRedis(Vertx vertx, int number, Path program, boolean always) {
+        this(vertx, number, program, always, Limits.USUAL);
+    }
+
+    private EmbeddedRedis(Vertx vertx, int number, Path program, boolean always, Limits limits) {
+        this.number = number;
         this.limits = limits;
         waiting = new Waiting(vertx);
         starter = new RedisStarter(waiting, program, always, limits.leftBehindMillis(), () -> stopping);
@@ -74,8 +82,18 @@ public final class EmbeddedRedis {
     }
 
     static Future<EmbeddedRedis> start(Vertx vertx, Path dataDir, Path program, boolean always, Limits limits) {
-        EmbeddedRedis redis = new EmbeddedRedis(vertx, program, always, limits);
-        return redis.waiting.onContext(() -> redis.open(dataDir)).map(redis);
+        EmbeddedRedis redis = new EmbeddedRedis(vertx, 1, program, always, limits);
+        return redis.started(dataDir).map(redis);
+    }
+
+    /** As {@link #start}; it may be stopped before it is done. */
+    Future<Void> started(Path dataDir) {
+        return waiting.onContext(() -> open(dataDir));
+    }
+
+    /** Where in the data directory the files of one are. */
+    static Path place(Path dataDir, int number) {
+        return dataDir.resolve(number == 1 ? "redis" : "redis-" + number);
     }
 
     /** With the password: not for logs. */
@@ -97,11 +115,13 @@ public final class EmbeddedRedis {
     private Future<Void> open(Path dataDir) {
         // Ctrl-C while much data is loaded: nobody has anything yet on which to call stop().
         Thread abandoned = new Thread(this::abandon, "embedded-redis-abandoned");
-        return starter.programChecked(limits.versionMillis())
+        Future<Running> launched = starter.programChecked(limits.versionMillis())
                 .compose(v -> waiting.blocking(() -> prepared(dataDir, abandoned)))
                 .compose(starter::takenOverOrNew)
-                .onSuccess(started -> running = started)
-                .compose(starter::answering)
+                .onSuccess(started -> running = started);
+        // a stop waits for it, or would not know what to end
+        launching = launched;
+        return launched.compose(starter::answering)
                 .onSuccess(this::up)
                 .<Void>mapEmpty()
                 .recover(failure -> close().transform(closed -> Future.failedFuture(named(failure, dataDir))))
@@ -120,9 +140,14 @@ public final class EmbeddedRedis {
 
     private Path prepared(Path dataDir, Thread abandoned) throws IOException {
         Path real = Files.createDirectories(dataDir).toRealPath();
-        lock = DataLock.take(real);
+        Path dir = place(real, number);
+        if (number > 1) {
+            Files.createDirectories(dir);
+        }
+        // the first keeps the directory as a whole, the others what is theirs
+        lock = DataLock.take(number == 1 ? real : dir);
         Runtime.getRuntime().addShutdownHook(abandoned);
-        Path dir = Files.createDirectories(real.resolve("redis"));
+        Files.createDirectories(dir);
         Files.setPosixFilePermissions(dir, PosixFilePermissions.fromString("rwx------"));
         return dir;
     }
@@ -154,7 +179,14 @@ public final class EmbeddedRedis {
     }
 
     private void watch() {
-        waiting.later(WATCH_MILLIS, () -> waiting.blocking(running.process()::alive)
+        waiting.later(WATCH_MILLIS, this::lookWhetherAlive);
+    }
+
+    private void lookWhetherAlive() {
+        if (stopping) {
+            return;
+        }
+        waiting.blocking(running.process()::alive)
                 .onSuccess(alive -> {
                     if (alive && !stopping) {
                         watch();
@@ -162,7 +194,7 @@ public final class EmbeddedRedis {
                         down();
                     }
                 })
-                .onFailure(failure -> watch()));
+                .onFailure(failure -> watch());
     }
 
     private void down() {

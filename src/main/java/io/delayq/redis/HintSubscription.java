@@ -6,6 +6,7 @@ import io.vertx.redis.client.Command;
 import io.vertx.redis.client.RedisConnection;
 import io.vertx.redis.client.Request;
 import io.vertx.redis.client.Response;
+import java.util.List;
 
 /**
  * Listens to the scripts' hints on a connection of its own, on which nothing else is ever sent: the client hands a
@@ -38,13 +39,20 @@ public final class HintSubscription {
     private final String channel;
     private long lastHeard = System.nanoTime();
 
-    public HintSubscription(Vertx vertx, RedisEndpoint endpoint, Keys keys, Listener listener) {
+    /** One to each server that has hints of its own: what one publishes, another does not hear of. */
+    public static List<HintSubscription> all(Vertx vertx, RedisEndpoint endpoint, Keys keys, Listener listener) {
+        return endpoint.shards().stream()
+                .map(shard -> new HintSubscription(vertx, shard, keys, listener))
+                .toList();
+    }
+
+    private HintSubscription(Vertx vertx, RedisEndpoint endpoint, Keys keys, Listener listener) {
         this.listener = listener;
         this.channel = keys.hints();
         this.held = new HeldConnection(vertx, endpoint, "hints", this::subscribe, () -> {});
     }
 
-    /** Each look is heard here too: a subscription that heard none for so long is deaf, and is made anew. */
+    /** Each look at a bucket of this server is heard here too: a subscription that heard none for so long is deaf, and is made anew. */
     public void reconnectIfSilentFor(long millis) {
         if (System.nanoTime() - lastHeard > millis * 1_000_000) {
             lastHeard = System.nanoTime();

@@ -6,7 +6,7 @@ import java.util.zip.CRC32C;
 
 /**
  * The data model: every key there is. A job belongs to the bucket its id hashes to; all keys of a bucket carry one hash
- * tag, so a bucket lives whole on one Redis Cluster node. The scripts make the topics' keys from the name of {@code
+ * tag, so a bucket lives whole on one Redis Cluster node. Where servers share the buckets, each has a meta. The scripts make the topics' keys from the name of {@code
  * next}, everything else is named here.
  *
  * <table>
@@ -39,7 +39,8 @@ import java.util.zip.CRC32C;
  * <p>While a rebucket is under way, what the old buckets had lies under {@code old:}, behind the same tag: an old and a
  * new bucket of the same number may have the same tag. Only the groups and {@code ids} keep their names.
  *
- * <p>Outside any bucket: {@code {ns}:meta} (hash: schema, buckets, sign where users are set, see {@link SharedKey},
+ * <p>Outside any bucket: {@code {ns}:meta} (hash: schema, buckets, shard where several servers share the
+ * buckets, see {@link ShardMark}, sign where users are set, see {@link SharedKey},
  * and rebucket while one is under way, see {@link RebucketState}), and two channels: {@code {ns}:hints}, and {@code {ns}:here}, on which nothing is ever said, but every
  * server listens, see {@link StartCheck}.
  *

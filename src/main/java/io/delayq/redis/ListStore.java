@@ -11,8 +11,8 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 
 /**
- * Moves ready jobs to the Redis lists of their topics. On one Redis that is one script. On a cluster the list may lie on
- * another node than the job, which is then reserved, put on the list and acked; whatever fails in between, the job comes
+ * Moves ready jobs to the Redis lists of their topics. On one Redis that is one script. On several the list, which is in
+ * its slot of a cluster or on the first shard, may lie elsewhere than the job, which is then reserved, put on the list and acked; whatever fails in between, the job comes
  * back, so that an entry may come twice. One for each verticle instance, on its event loop.
  */
 public final class ListStore {
@@ -39,7 +39,7 @@ public final class ListStore {
     /** @param dues when each job that was moved was due; {@code now} is by the same clock */
     public record Moved(long now, Left left, List<Long> dues) {}
 
-    /** @param lists the way to any key by its slot; null unless it is a cluster */
+    /** @param lists the way to any key by its slot; null if all is on one Redis */
     ListStore(Store store, Link lists, long deadlineMillis) {
         this.store = store;
         this.lists = lists;

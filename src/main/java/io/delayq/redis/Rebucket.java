@@ -110,6 +110,10 @@ public final class Rebucket {
             if (found.schema() > StartCheck.SCHEMA) {
                 throw new IllegalStateException("the data in Redis were written by a newer delayq; run that one");
             }
+            if (found.shard() != null) {
+                throw new IllegalStateException("this Redis has the data of shard " + found.shard()
+                        + " only; the data of several cannot be moved yet");
+            }
             RebucketState state = found.state();
             if (state != null && state.to() != to) {
                 throw state.underWay();

@@ -22,22 +22,25 @@ final class RebucketMeta {
     /**
      * @param buckets 0: nothing was ever stored
      * @param state null: no rebucket is under way
+     * @param shard null: it has all buckets
      */
-    record Found(int schema, int buckets, RebucketState state) {}
+    record Found(int schema, int buckets, RebucketState state, String shard) {}
 
     Future<Found> read() {
         Request get = Request.cmd(Command.HMGET)
                 .arg(keys.meta())
                 .arg("schema")
                 .arg("buckets")
-                .arg(RebucketState.FIELD);
+                .arg(RebucketState.FIELD)
+                .arg(ShardMark.FIELD);
         return send(get)
                 .map(found -> new Found(
                         number(found.get(0)),
                         number(found.get(1)),
                         found.get(2) == null
                                 ? null
-                                : RebucketState.parse(found.get(2).toString())));
+                                : RebucketState.parse(found.get(2).toString()),
+                        found.get(3) == null ? null : found.get(3).toString()));
     }
 
     Future<Void> set(RebucketState state) {

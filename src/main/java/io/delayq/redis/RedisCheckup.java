@@ -39,9 +39,13 @@ public final class RedisCheckup {
         }
     }
 
-    /** Where the embedded Redis of a data directory is, with its password; empty if none runs there. Blocks briefly. */
-    public static Optional<String> embedded(Path dataDir) {
-        return RedisConf.read(dataDir.resolve("redis")).flatMap(conf -> {
+    /**
+     * Where an embedded Redis of a data directory is, with its password; empty if it does not run. Blocks briefly.
+     *
+     * @param number which of several, from 1
+     */
+    public static Optional<String> embedded(Path dataDir, int number) {
+        return RedisConf.read(EmbeddedRedis.place(dataDir, number)).flatMap(conf -> {
             try {
                 RedisProbe.ask(conf);
                 return Optional.of(conf.url());

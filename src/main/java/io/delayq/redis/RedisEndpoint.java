@@ -8,9 +8,13 @@ import io.vertx.redis.client.ProtocolVersion;
 import io.vertx.redis.client.RedisOptions;
 import java.net.URI;
 import java.util.List;
+import java.util.stream.IntStream;
 
 /** Where Redis is and how patient we are with it. */
 public final class RedisEndpoint {
+    /** What has all the buckets. */
+    static final String ALONE = "1/1";
+
     private static final int DEFAULT_PORT = 6379;
 
     private final Settings.Redis settings;
@@ -20,6 +24,10 @@ public final class RedisEndpoint {
     private final ClusterNodes nodes;
     /** Null: the one that is set, or any of a cluster's. */
     private final String address;
+    /** Those that share the buckets, in turn; this one alone if it has them all. */
+    private final List<RedisEndpoint> shards;
+    /** Which of them this is, {@code 1/2}: the first of two. */
+    private final String shard;
 
     /** Trusts whom Java trusts. */
     public RedisEndpoint(Settings.Redis settings) {
@@ -28,19 +36,50 @@ public final class RedisEndpoint {
 
     /** @param trust null: whom Java trusts */
     public RedisEndpoint(Settings.Redis settings, TrustOptions trust) {
-        this(settings, trust, settings.mode() == Mode.CLUSTER ? new ClusterNodes(addresses(settings)) : null, null);
+        this(
+                settings,
+                trust,
+                settings.mode() == Mode.CLUSTER ? new ClusterNodes(addresses(settings)) : null,
+                null,
+                ALONE);
     }
 
-    private RedisEndpoint(Settings.Redis settings, TrustOptions trust, ClusterNodes nodes, String address) {
+    private RedisEndpoint(
+            Settings.Redis settings, TrustOptions trust, ClusterNodes nodes, String address, String shard) {
         this.settings = settings;
         this.trust = trust;
         this.nodes = nodes;
         this.address = address;
+        this.shard = shard;
+        this.shards = settings.mode() == Mode.SHARDS ? shards(settings, trust) : List.of(this);
+    }
+
+    private static List<RedisEndpoint> shards(Settings.Redis settings, TrustOptions trust) {
+        List<String> urls = settings.urls();
+        return IntStream.range(0, urls.size())
+                .mapToObj(i -> new RedisEndpoint(
+                        settings.withShard(urls.get(i)), trust, null, null, (i + 1) + "/" + urls.size()))
+                .toList();
+    }
+
+    /** The servers that know nothing of each other: bucket b is on that of number b modulo their number. */
+    List<RedisEndpoint> shards() {
+        return shards;
+    }
+
+    /** Which of them this is. */
+    String shard() {
+        return shard;
+    }
+
+    /** Whether keys that are in no bucket may be elsewhere than a bucket. */
+    boolean isSpread() {
+        return isCluster() || shards.size() > 1;
     }
 
     /** That node of the cluster. */
     RedisEndpoint at(String node) {
-        return new RedisEndpoint(settings, trust, nodes, node);
+        return new RedisEndpoint(settings, trust, nodes, node, ALONE);
     }
 
     boolean isCluster() {

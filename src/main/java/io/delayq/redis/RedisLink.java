@@ -69,7 +69,7 @@ public final class RedisLink implements Link {
         }
     }
 
-    /** What is done in a cluster about a node that cannot serve a call. */
+    /** What is done, where there are several, about a node that cannot serve a call. */
     interface Detour {
         /** @return whether it has taken the call; else that is repeated here, or fails */
         boolean takes(Call call, String code, String text);

@@ -13,13 +13,18 @@ import java.util.stream.Collectors;
 
 /**
  * A Redis that is not our child: it put itself into a session of its own, and may come from a server before us. All
- * methods touch files or the process table; none waits.
+ * methods touch files or the process table; none waits, but for another launch.
  *
  * @param certain the process list shows it to be a Redis with our configuration file; otherwise it only has the
  *     number in our pid file
  */
 record RedisProcess(ProcessHandle handle, boolean certain) {
     private static final long LOG_LIMIT = 1 << 20;
+    /**
+     * A process that is being started has, for a moment, all files open that we have. If one of them is a program that
+     * another launch is unpacking, that one cannot be run: "Text file busy".
+     */
+    private static final Object ONE_AT_A_TIME = new Object();
 
     /** @param logStart how long the log was before */
     record Launch(Process launcher, long logStart) {}
@@ -30,6 +35,12 @@ record RedisProcess(ProcessHandle handle, boolean certain) {
      * @param chosen null: the one that the jar brings
      */
     static Launch launch(RedisConf conf, Path chosen) throws IOException {
+        synchronized (ONE_AT_A_TIME) {
+            return launchAlone(conf, chosen);
+        }
+    }
+
+    private static Launch launchAlone(RedisConf conf, Path chosen) throws IOException {
         // not where a link leads: the program does what the name says by which it is called
         Path program = chosen == null ? RedisBinary.unpack(conf.dir()) : chosen.toAbsolutePath();
         conf.write(program.toRealPath());

@@ -10,6 +10,8 @@ import io.vertx.redis.client.RedisConnection;
 import io.vertx.redis.client.Request;
 import io.vertx.redis.client.Response;
 import io.vertx.redis.client.impl.types.ErrorType;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -44,7 +46,9 @@ public final class StartCheck {
     private final SharedKey shared;
     private final Promise<Void> outcome = Promise.promise();
     private final Promise<Void> refusedLater = Promise.promise();
+    /** Null until it begins. */
     private HeldConnection here;
+
     /** Null while nothing is being checked. */
     private HeldConnection checking;
 
@@ -57,13 +61,37 @@ public final class StartCheck {
 
     /** Begins at once. @param shared to agree on with the other servers, null: none */
     public StartCheck(Vertx vertx, RedisEndpoint endpoint, Keys keys, SharedKey shared) {
+        this(vertx, endpoint, keys, shared, Future.succeededFuture());
+    }
+
+    /**
+     * One for each server that shares the buckets. Each begins when the one before it has passed, so that where one says
+     * no, those behind it are left as they were. The key is kept on the first.
+     */
+    public static List<StartCheck> all(Vertx vertx, RedisEndpoint endpoint, Keys keys, SharedKey shared) {
+        List<StartCheck> all = new ArrayList<>();
+        Future<Void> before = Future.succeededFuture();
+        for (RedisEndpoint shard : endpoint.shards()) {
+            StartCheck check = new StartCheck(vertx, shard, keys, all.isEmpty() ? shared : null, before);
+            all.add(check);
+            before = check.passed();
+        }
+        return all;
+    }
+
+    private StartCheck(Vertx vertx, RedisEndpoint endpoint, Keys keys, SharedKey shared, Future<Void> before) {
         this.vertx = vertx;
         this.endpoint = endpoint;
         this.keys = keys;
         this.shared = shared;
         this.context = vertx.getOrCreateContext();
-        context.runOnContext(
-                v -> here = new HeldConnection(vertx, endpoint, "presence", this::listen, this::checkEnded));
+        before.onSuccess(passed -> context.runOnContext(v -> begin()));
+    }
+
+    private void begin() {
+        if (!closed) {
+            here = new HeldConnection(vertx, endpoint, "presence", this::listen, this::checkEnded);
+        }
     }
 
     public Future<Void> passed() {
@@ -87,7 +115,7 @@ public final class StartCheck {
 
     private Future<Void> close() {
         closed = true;
-        return checkEnded().eventually(here::close);
+        return checkEnded().eventually(() -> here == null ? Future.succeededFuture() : here.close());
     }
 
     private void listen(RedisConnection connection) {
@@ -139,7 +167,15 @@ public final class StartCheck {
     private Future<Void> redis(RedisConnection connection) {
         return version(connection)
                 .compose(ok -> cluster(connection))
-                .compose(ok -> SettingsCheck.run(connection, endpoint));
+                .compose(ok -> SettingsCheck.run(connection, endpoint))
+                .recover(error -> Future.failedFuture(
+                        error instanceof IllegalStateException && isShard()
+                                ? new IllegalStateException(endpoint.redacted() + ": " + error.getMessage(), error)
+                                : error));
+    }
+
+    private boolean isShard() {
+        return !endpoint.shard().equals(RedisEndpoint.ALONE);
     }
 
     private static Future<Void> version(RedisConnection connection) {
@@ -188,21 +224,24 @@ public final class StartCheck {
                 .compose(fit -> shared == null ? Future.succeededFuture() : shared.agree(connection, keys));
     }
 
-    private static Future<Void> fits(RedisConnection connection, Keys keys) {
-        return set(connection, keys, "schema", SCHEMA)
+    private Future<Void> fits(RedisConnection connection, Keys keys) {
+        return ShardMark.set(connection, endpoint, keys)
+                .compose(mark -> set(connection, keys, "schema", SCHEMA))
                 .compose(schema -> {
                     if (schema > SCHEMA) {
                         throw new IllegalStateException("the data in Redis were written by a newer delayq (schema "
                                 + schema + ", this one knows " + SCHEMA + "); run that one");
                     }
-                    return RebucketState.refuseIfUnderWay(connection, keys);
+                    return ShardMark.check(connection, endpoint, keys);
                 })
+                .compose(fit -> RebucketState.refuseIfUnderWay(connection, keys))
                 .compose(none -> set(connection, keys, "buckets", keys.buckets()))
                 .map(buckets -> {
                     if (buckets != keys.buckets()) {
                         throw new OtherBuckets("buckets is " + keys.buckets() + ", but the data in Redis have "
-                                + buckets + "; set buckets: " + buckets + ", or move them with delayq rebucket --to "
-                                + keys.buckets() + ", or use another namespace");
+                                + buckets + "; set buckets: " + buckets
+                                + (isShard() ? "" : ", or move them with delayq rebucket --to " + keys.buckets())
+                                + ", or use another namespace");
                     }
                     return null;
                 });

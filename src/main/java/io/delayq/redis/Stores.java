@@ -19,8 +19,15 @@ public record Stores(RedisEndpoint endpoint, Keys keys, Meters meters) {
 
     /** The same, with the Redis lists of others. */
     public ListStore openLists(Vertx vertx, String name) {
-        Link lists = endpoint.isCluster() ? ClusterLink.toSlots(vertx, endpoint, name) : null;
-        return new ListStore(open(vertx, name), lists, endpoint.deadlineMillis());
+        return new ListStore(open(vertx, name), lists(vertx, name), endpoint.deadlineMillis());
+    }
+
+    /** Null where they are beside the jobs. */
+    private Link lists(Vertx vertx, String name) {
+        if (endpoint.isCluster()) {
+            return ClusterLink.toSlots(vertx, endpoint, name);
+        }
+        return endpoint.isSpread() ? new RedisLink(vertx, endpoint.shards().get(0), name) : null;
     }
 
     /**
@@ -38,13 +45,17 @@ public record Stores(RedisEndpoint endpoint, Keys keys, Meters meters) {
         return new DelayerStore(open(vertx, name));
     }
 
-    public boolean isCluster() {
-        return endpoint.isCluster();
+    /** Whether the buckets lie on several servers. */
+    public boolean isSpread() {
+        return endpoint.isSpread();
     }
 
     private Link link(Vertx vertx, String name) {
-        return endpoint.isCluster()
-                ? new ClusterLink(vertx, endpoint, keys, name)
+        if (endpoint.isCluster()) {
+            return new ClusterLink(vertx, endpoint, keys, name);
+        }
+        return endpoint.isSpread()
+                ? new ShardLink(vertx, endpoint.shards(), name)
                 : new RedisLink(vertx, endpoint, name);
     }
 

@@ -88,6 +88,18 @@ class RebucketCommandTest {
     }
 
     @Test
+    void refuses_data_on_several_servers() throws Exception {
+        CliTestBase.Said shards =
+                rebucket("--to=8", "--redis.mode=shards", "--redis.url=redis://127.0.0.1:1,redis://127.0.0.1:2");
+        assertEquals(2, shards.code());
+        assertTrue(shards.err().contains("redis.mode is shards; data on several"), shards.err());
+        CliTestBase.Said embedded = rebucket("--to=8", "--redis.processes=2", "--data.dir=" + dir.resolve("data"));
+        assertEquals(2, embedded.code());
+        assertTrue(embedded.err().contains("redis.processes is 2; data on several"), embedded.err());
+        assertTrue(Files.notExists(dir.resolve("data")));
+    }
+
+    @Test
     void says_what_was_wrong_in_its_call() throws Exception {
         assertEquals(2, rebucket("--to", "0").code());
         assertEquals(2, rebucket("--to", "many").code());

@@ -33,7 +33,8 @@ class KeyTableTest {
                                 null,
                                 new Topology(Mode.STANDALONE, "mymaster", null),
                                 Durability.EVERYSEC,
-                                false),
+                                false,
+                                1),
                         "dq",
                         4,
                         new Instances(2, 1, 1, 1, 1),
@@ -44,7 +45,7 @@ class KeyTableTest {
 
     @Test
     void names_each_setting_once() {
-        assertEquals(40, KeyTable.ALL.size());
+        assertEquals(41, KeyTable.ALL.size());
         assertEquals(KeyTable.ALL.size(), KeyTable.NAMES.size());
         assertEquals(
                 KeyTable.ALL.size(),

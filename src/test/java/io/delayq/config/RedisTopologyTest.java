@@ -8,6 +8,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.delayq.config.Settings.Durability;
 import io.delayq.config.Settings.Mode;
 import java.util.List;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -16,7 +18,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Several Redis servers, how they belong together, and how much of them a write must have reached. */
 class RedisTopologyTest extends LoadingTestBase {
     @ParameterizedTest
-    @CsvSource({"replication, REPLICATION", "sentinel, SENTINEL", "cluster, CLUSTER"})
+    @CsvSource({"replication, REPLICATION", "sentinel, SENTINEL", "cluster, CLUSTER", "shards, SHARDS"})
     void takes_several_addresses(String mode, Mode expected) {
         yaml = "redis: {mode: " + mode + ", url: 'redis://:p@a:1, redis://:p@b:2,redis://:p@c'}";
         Settings.Redis redis = loaded().redis();
@@ -24,6 +26,43 @@ class RedisTopologyTest extends LoadingTestBase {
         assertEquals(List.of("redis://:p@a:1", "redis://:p@b:2", "redis://:p@c"), redis.urls());
         assertEquals("redis://a:1,redis://b:2,redis://c", redis.redacted());
         assertFalse(redis.toString().contains(":p@"), redis.toString());
+    }
+
+    @Test
+    void takes_shards_that_have_nothing_in_common() {
+        flags("--redis.mode=shards", "--redis.url=redis://:p@a/1,rediss://u:" + SECRET + "@b");
+        assertEquals(
+                List.of("redis://:p@a/1", "rediss://u:" + SECRET + "@b"),
+                loaded().redis().urls());
+    }
+
+    @Test
+    void takes_as_many_shards_as_buckets_and_up_to_64() {
+        flags("--redis.mode=shards", "--buckets=100", "--redis.url=" + addresses(64));
+        assertEquals(64, loaded().redis().urls().size());
+        flags("--redis.mode=shards", "--buckets=100", "--redis.url=" + addresses(65));
+        assertEquals("redis.url", onlyFault().key());
+        flags("--redis.processes=4");
+        assertEquals(4, loaded().redis().processes());
+        assertEquals("redis.processes is 4", loaded().redis().spreadBy());
+    }
+
+    private static String addresses(int count) {
+        return IntStream.range(0, count).mapToObj(i -> "redis://h" + i).collect(Collectors.joining(","));
+    }
+
+    @Test
+    void tells_all_that_is_wrong_with_shards_at_once() {
+        flags(
+                "--redis.mode=shards",
+                "--redis.url=redis://a,redis://b",
+                "--buckets=1",
+                "--redis.processes=2",
+                "--compat=c5",
+                "--intake.list=in");
+        assertEquals(
+                List.of("compat", "buckets", "redis.processes", "intake.list"),
+                failed().faults().stream().map(Fault::key).toList());
     }
 
     @Test
@@ -78,6 +117,17 @@ class RedisTopologyTest extends LoadingTestBase {
                 "redis.mode; --redis.mode=Sentinel --redis.url=redis://a",
                 "durability; --durability=replicas:2",
                 "intake.list; --intake.list=in --redis.mode=cluster --redis.url=redis://a",
+                "redis.url; --redis.mode=shards --redis.url=redis://a",
+                "redis.url; --redis.mode=shards --redis.url=redis://a,redis://b,redis://a",
+                "redis.mode; --redis.mode=shards",
+                "buckets; --buckets=2 --redis.mode=shards --redis.url=redis://a,redis://b,redis://c",
+                "redis.processes; --redis.processes=0",
+                "redis.processes; --redis.processes=65 --buckets=100",
+                "redis.processes; --redis.processes=5",
+                "redis.processes; --redis.processes=2 --redis.url=redis://a",
+                "intake.list; --intake.list=in --redis.mode=shards --redis.url=redis://a,redis://b",
+                "intake.list; --intake.list=in --redis.processes=2",
+                "compat; --compat=c5 --redis.processes=2",
                 "intake.list; --intake.list={dq}:meta",
                 "intake.list; --intake.list={q:0:1}:next --namespace=q",
             })
@@ -91,7 +141,7 @@ class RedisTopologyTest extends LoadingTestBase {
         flags("--redis.mode=x", "--redis.url=redis://a,redis://b", "--redis.master=m");
         assertEquals("redis.mode", onlyFault().key());
         assertEquals(
-                "expected standalone, replication, sentinel or cluster",
+                "expected standalone, replication, sentinel, cluster or shards",
                 onlyFault().problem());
     }
 

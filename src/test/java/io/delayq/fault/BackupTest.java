@@ -11,6 +11,8 @@ import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** deploy/backup, as docs/operations.md says. */
 class BackupTest {
@@ -21,10 +23,12 @@ class BackupTest {
 
     private record Said(int code, String text) {}
 
-    @Test
-    void a_copy_of_a_running_server_has_all_that_was_answered() throws Exception {
+    @ParameterizedTest
+    @ValueSource(ints = {1, 3})
+    void a_copy_of_a_running_server_has_all_that_was_answered(int processes) throws Exception {
         Path copy = dir.resolve("copy");
-        try (ChildServer server = ChildServer.start(dir.resolve("data"))) {
+        String flag = "--redis.processes=" + processes;
+        try (ChildServer server = ChildServer.start(dir.resolve("data"), flag)) {
             JsonArray jobs = new JsonArray();
             for (int i = 0; i < 1_000; i++) {
                 jobs.add(
@@ -40,7 +44,7 @@ class BackupTest {
             assertEquals(201, server.push("kept", "{\"id\":\"later\"}").status());
             assertEquals(1, backup(dir.resolve("data"), copy).code, "an old copy is not written over");
         }
-        try (ChildServer server = ChildServer.start(copy)) {
+        try (ChildServer server = ChildServer.start(copy, flag)) {
             JsonObject counts = server.send("GET", "/v1/topics/kept", null).json();
             assertEquals(1_000, counts.getInteger("delayed"));
             assertEquals(1, counts.getInteger("ready"));

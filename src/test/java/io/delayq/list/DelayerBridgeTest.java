@@ -214,4 +214,11 @@ public class DelayerBridgeTest {
         AssertionError error = assertThrows(AssertionError.class, () -> bridge(cluster));
         assertTrue(error.getMessage().contains("compat c5 needs a single Redis"), error.getMessage());
     }
+
+    @Test
+    void on_several_servers_it_does_not_start_and_says_why() {
+        Settings.Redis shards = Settings.defaults().redis().withShards(List.of(redis.url(), "redis://127.0.0.1:1"));
+        AssertionError error = assertThrows(AssertionError.class, () -> bridge(shards));
+        assertTrue(error.getMessage().contains("compat c5 needs a single Redis"), error.getMessage());
+    }
 }

@@ -5,6 +5,7 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.stream.Stream;
 
 /** What is left of a server that a test ran as a process: the embedded Redis of its data directory. */
 public final class LeftBehind {
@@ -22,9 +23,24 @@ public final class LeftBehind {
         TestRedis.await("Redis gone", () -> processes.stream().noneMatch(RedisProcess::alive));
     }
 
+    /** That of one of several that share the buckets, from 1. */
+    public static void killRedisOf(Path dataDir, int number) {
+        List<RedisProcess> processes = processes(EmbeddedRedis.place(dataDir, number), dataDir);
+        processes.forEach(RedisProcess::kill);
+        TestRedis.await("Redis gone", () -> processes.stream().noneMatch(RedisProcess::alive));
+    }
+
     private static List<RedisProcess> processes(Path dataDir) {
+        return Stream.iterate(1, number -> number + 1)
+                .map(number -> EmbeddedRedis.place(dataDir, number))
+                .takeWhile(place -> Files.exists(place))
+                .flatMap(place -> processes(place, dataDir).stream())
+                .toList();
+    }
+
+    private static List<RedisProcess> processes(Path place, Path dataDir) {
         try {
-            return Files.exists(dataDir) ? RedisProcess.all(dataDir.toRealPath().resolve("redis")) : List.of();
+            return RedisProcess.all(dataDir.toRealPath().resolve(dataDir.relativize(place)));
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
