@@ -1,6 +1,7 @@
 package io.delayq.cli;
 
 import io.delayq.job.Durations;
+import io.delayq.redis.RedisCheckup;
 import io.delayq.redis.RedisCheckup.Cluster;
 import io.delayq.redis.RedisCheckup.Facts;
 import java.util.ArrayList;
@@ -13,6 +14,7 @@ final class RedisFindings {
     private static final long CLOCK_MILLIS = 500;
     private static final double PING_MILLIS = 5;
     private static final double FULL = 0.9;
+    private static final int FEW = 128;
 
     private RedisFindings() {}
 
@@ -23,6 +25,7 @@ final class RedisFindings {
         found.add(persistence(facts));
         found.add(eviction(facts));
         found.add(memory(facts));
+        found.add(smallHashes(facts));
         found.add(clock(facts));
         found.add(latency(facts));
         return found;
@@ -95,6 +98,18 @@ final class RedisFindings {
                 ? Finding.problem(
                         "memory", said, "raise maxmemory, or consume or delete jobs; full, pushes are refused")
                 : Finding.ok("memory", said);
+    }
+
+    private static Finding smallHashes(Facts facts) {
+        double most = number(facts.get(RedisCheckup.LISTPACK));
+        return most <= FEW
+                ? Finding.ok(
+                        "small hashes", most == 0 ? "not told" : "lists of at most " + Math.round(most) + " entries")
+                : Finding.note(
+                        "small hashes",
+                        "lists of up to " + Math.round(most)
+                                + " entries: scripts on hundreds of reserved jobs take long",
+                        "CONFIG SET hash-max-listpack-entries 64 zset-max-listpack-entries 64, and in redis.conf");
     }
 
     private static Finding clock(Facts facts) {

@@ -34,6 +34,7 @@ public final class EmbeddedRedis {
     private static final long FIRST_BACKOFF_MILLIS = 100;
     private static final long LAST_BACKOFF_MILLIS = 5_000;
     private static final long STEADY_MILLIS = 10_000;
+    private static final long REWRITE_MILLIS = 2_000;
 
     private final int number;
     private final Limits limits;
@@ -44,6 +45,8 @@ public final class EmbeddedRedis {
     private Future<Void> stopped;
     private long backoff = FIRST_BACKOFF_MILLIS;
     private long upSince;
+    private QuietRewrite rewrite;
+    private long rewriteLooked;
 
     // Written on the context, read from anywhere.
     private volatile Running running;
@@ -170,6 +173,8 @@ public final class EmbeddedRedis {
     private void up(Running started) {
         running = started;
         upSince = now();
+        rewrite = new QuietRewrite(started.conf());
+        rewriteLooked = upSince;
         LOG.info(
                 "embedded redis up pid={} port={} dir={}",
                 pid(),
@@ -189,12 +194,26 @@ public final class EmbeddedRedis {
         waiting.blocking(running.process()::alive)
                 .onSuccess(alive -> {
                     if (alive && !stopping) {
-                        watch();
+                        tended().onComplete(done -> watch());
                     } else if (!stopping) {
                         down();
                     }
                 })
                 .onFailure(failure -> watch());
+    }
+
+    /** Now and then a look at its log of writes. One that fails says nothing: it is done again, and Redis does it too. */
+    private Future<?> tended() {
+        if (now() - rewriteLooked < REWRITE_MILLIS) {
+            return Future.succeededFuture();
+        }
+        rewriteLooked = now();
+        QuietRewrite log = rewrite;
+        return waiting.blocking(log::look).onSuccess(begun -> {
+            if (begun) {
+                LOG.info("embedded redis rewrites its log pid={}", pid());
+            }
+        });
     }
 
     private void down() {

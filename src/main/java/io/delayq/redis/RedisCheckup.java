@@ -18,13 +18,16 @@ import java.util.concurrent.TimeUnit;
 
 /** Looks at a Redis without changing anything: for whoever wants to know whether it is fit for jobs. */
 public final class RedisCheckup {
+    /** How many entries a hash may have before Redis gives it a table. */
+    public static final String LISTPACK = "hash-max-listpack-entries";
+
     private static final int PINGS = 10;
     private static final long LIMIT_MILLIS = 5_000;
 
     private RedisCheckup() {}
 
     /**
-     * @param info what INFO says, by name
+     * @param info what INFO says, by name, and some settings
      * @param clockMillis how far Redis's clock is ahead of ours
      * @param pingNanos round trips, shortest first
      */
@@ -109,8 +112,21 @@ public final class RedisCheckup {
                     info.putAll(read(text.toString()));
                     return ping(connection, pings);
                 })
+                .compose(done -> limits(connection, info))
                 .compose(done -> RedisClock.aheadMillis(connection))
                 .map(ahead -> new Facts(info, ahead, pings));
+    }
+
+    /** Not in INFO. A Redis that lets nobody ask for its settings is none the worse for it. */
+    private static Future<Void> limits(RedisConnection connection, Map<String, String> info) {
+        return connection
+                .send(Request.cmd(Command.CONFIG).arg("GET").arg(LISTPACK))
+                .onSuccess(answer -> {
+                    if (answer.size() == 2) {
+                        info.put(LISTPACK, answer.get(1).toString());
+                    }
+                })
+                .transform(asked -> Future.succeededFuture());
     }
 
     private static Future<Void> ping(RedisConnection connection, List<Long> pings) {

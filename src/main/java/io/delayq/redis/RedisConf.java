@@ -81,8 +81,8 @@ record RedisConf(Path dir, int port, String password, boolean always) {
     /**
      * {@code daemonize} is for the session of its own that it brings: Redis stops at SIGINT, and Ctrl-C reaches the
      * whole group. {@code set-proc-title no} leaves the path of this file in the process list, where a server that
-     * starts after a crash looks for it. While the log of writes is rewritten every write copies a page, so a small one
-     * is left alone; 256 MB are read in some seconds. A small hash or sorted set is a list that is searched from its
+     * starts after a crash looks for it. Redis is to rewrite its log of writes by itself only if
+     * {@link QuietRewrite} found no better moment. A small hash or sorted set is a list that is searched from its
      * beginning, which saves memory; with Redis' own limits of 512 and 128 entries a script on hundreds of reserved jobs
      * would take three times as long.
      */
@@ -102,7 +102,7 @@ record RedisConf(Path dir, int port, String password, boolean always) {
                 appendonly yes
                 appendfsync %s
                 aof-use-rdb-preamble yes
-                auto-aof-rewrite-min-size 256mb
+                auto-aof-rewrite-min-size 1gb
                 hash-max-listpack-entries 64
                 zset-max-listpack-entries 64
                 lazyfree-lazy-server-del yes

@@ -37,6 +37,13 @@ class RedisFindingsTest {
         assertEquals(List.of("latency"), problems(GOOD, 0, 6_000_000));
     }
 
+    @Test
+    void a_redis_that_searches_long_lists_is_told_of() {
+        assertEquals(List.of("small hashes"), of(with("hash-max-listpack-entries", "512"), 0, 1, Level.NOTE));
+        assertEquals(List.of(), of(with("hash-max-listpack-entries", "64"), 0, 1, Level.NOTE));
+        assertEquals(List.of(), of(GOOD, 0, 1, Level.NOTE));
+    }
+
     private static Map<String, String> with(String name, String value) {
         Map<String, String> changed = new HashMap<>(GOOD);
         changed.put(name, value);
@@ -44,8 +51,12 @@ class RedisFindingsTest {
     }
 
     private static List<String> problems(Map<String, String> info, long clock, long ping) {
+        return of(info, clock, ping, Level.PROBLEM);
+    }
+
+    private static List<String> of(Map<String, String> info, long clock, long ping, Level level) {
         return RedisFindings.of(new Facts(info, clock, Collections.nCopies(10, ping))).stream()
-                .filter(finding -> finding.level() == Level.PROBLEM)
+                .filter(finding -> finding.level() == level)
                 .map(Finding::check)
                 .toList();
     }
