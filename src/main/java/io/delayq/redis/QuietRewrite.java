@@ -16,10 +16,14 @@ final class QuietRewrite {
     /** Of a log that grows by no more than this a second. */
     private static final long QUIET_BYTES = 256 << 10;
 
+    /** One that fails, on a full disk for instance, is not tried again and again: it forks. */
+    private static final long AGAIN_NANOS = 60_000_000_000L;
+
     private final RedisConf conf;
     private final long leastBytes;
     private long lastBytes = -1;
     private long lastNanos;
+    private long begunNanos = System.nanoTime() - AGAIN_NANOS;
 
     QuietRewrite(RedisConf conf) {
         this(conf, LEAST_BYTES);
@@ -38,10 +42,12 @@ final class QuietRewrite {
         long grown = lastBytes < 0 ? Long.MAX_VALUE : perSecond(bytes - lastBytes, now - lastNanos);
         lastBytes = bytes;
         lastNanos = now;
-        boolean due = isDue(bytes, number(info, "aof_base_size"), grown)
+        boolean due = now - begunNanos >= AGAIN_NANOS
+                && isDue(bytes, number(info, "aof_base_size"), grown)
                 && number(info, "aof_rewrite_in_progress") == 0
                 && number(info, "loading") == 0;
         if (due) {
+            begunNanos = now;
             RedisProbe.rewriteLog(conf);
         }
         return due;

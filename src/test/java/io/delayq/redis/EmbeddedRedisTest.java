@@ -285,7 +285,8 @@ class EmbeddedRedisTest {
         child = new ProcessBuilder(
                         "bash",
                         "-c",
-                        "set -m; \"$@\" <&0 & wait $!",
+                        // heeds SIGINT also where the build was started without it, in the background
+                        "set -m; env $(env --default-signal=INT true 2>/dev/null && echo --default-signal=INT) \"$@\" <&0 & wait $!",
                         "child",
                         Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                         "-XX:TieredStopAtLevel=1",

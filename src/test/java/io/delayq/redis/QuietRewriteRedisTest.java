@@ -57,10 +57,25 @@ class QuietRewriteRedisTest {
         assertTrue(until(rewrite::look));
         assertTrue(until(() -> client.command("INFO", "persistence").toString().contains("aof_rewrite_in_progress:0")));
         client.command("SET", "half", MEGABYTE.substring(0, 1 << 19));
+        rewrite = new QuietRewrite(RedisConf.read(dataDir.resolve("redis")).orElseThrow(), ENOUGH);
         rewrite.look();
         long end = System.nanoTime() + SECONDS.toNanos(2);
         while (System.nanoTime() < end) {
             assertFalse(rewrite.look(), "four megabytes are in use");
+        }
+    }
+
+    @Test
+    void it_is_not_begun_again_at_once() throws Exception {
+        write(4);
+        rewrite.look();
+        assertTrue(until(rewrite::look));
+        assertTrue(until(() -> client.command("INFO", "persistence").toString().contains("aof_rewrite_in_progress:0")));
+        write(12);
+        rewrite.look();
+        long end = System.nanoTime() + SECONDS.toNanos(1);
+        while (System.nanoTime() < end) {
+            assertFalse(rewrite.look(), "one was begun a moment ago");
         }
     }
 
