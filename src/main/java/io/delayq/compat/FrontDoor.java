@@ -76,7 +76,10 @@ public final class FrontDoor implements MoreRoutes {
                         .orElse(null);
     }
 
-    /** Whether tasks of c3 are taken off their Redis list, which no script can reach where the buckets lie on several servers. */
+    /**
+     * Whether tasks of c3 are taken off their Redis list, which no script can reach where the buckets lie on several
+     * servers.
+     */
     public static boolean takesTasks(Settings settings) {
         return settings.compat().contains(Compat.C3) && settings.redis().spreadBy() == null;
     }

@@ -14,7 +14,8 @@ public final class Json {
 
     /**
      * The constraints on length are as wide as a request because bodies are kept as spelled; what the server reads itself
-     * is bounded field by field. That a key comes once is seen to by {@link JsonReader}. Names are not interned: they come from outside and would stay for ever.
+     * is bounded field by field. That a key comes once is seen to by {@link JsonReader}. Names are not interned: they come
+     * from outside and would stay for ever.
      */
     static final JsonFactory FACTORY = JsonFactory.builder()
             .disable(StreamReadFeature.INCLUDE_SOURCE_IN_LOCATION)

@@ -52,7 +52,10 @@ public final class HintSubscription {
         this.held = new HeldConnection(vertx, endpoint, "hints", this::subscribe, () -> {});
     }
 
-    /** Each look at a bucket of this server is heard here too: a subscription that heard none for so long is deaf, and is made anew. */
+    /**
+     * Each look at a bucket of this server is heard here too: a subscription that heard none for so long is deaf, and is
+     * made anew.
+     */
     public void reconnectIfSilentFor(long millis) {
         if (System.nanoTime() - lastHeard > millis * 1_000_000) {
             lastHeard = System.nanoTime();

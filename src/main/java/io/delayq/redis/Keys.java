@@ -6,8 +6,8 @@ import java.util.zip.CRC32C;
 
 /**
  * The data model: every key there is. A job belongs to the bucket its id hashes to; all keys of a bucket carry one hash
- * tag, so a bucket lives whole on one Redis Cluster node. Where servers share the buckets, each has a meta. The scripts make the topics' keys from the name of {@code
- * next}, everything else is named here.
+ * tag, so a bucket lives whole on one Redis Cluster node. Where servers share the buckets, each has a meta. The scripts
+ * make the topics' keys from the name of {@code next}, everything else is named here.
  *
  * <table>
  * <caption>after the bucket's tag</caption>

@@ -12,8 +12,9 @@ import java.util.function.Supplier;
 
 /**
  * Moves ready jobs to the Redis lists of their topics. On one Redis that is one script. On several the list, which is in
- * its slot of a cluster or on the first shard, may lie elsewhere than the job, which is then reserved, put on the list and acked; whatever fails in between, the job comes
- * back, so that an entry may come twice. One for each verticle instance, on its event loop.
+ * its slot of a cluster or on the first shard, may lie elsewhere than the job, which is then reserved, put on the list and
+ * acked; whatever fails in between, the job comes back, so that an entry may come twice. One for each verticle
+ * instance, on its event loop.
  */
 public final class ListStore {
     private static final int MOST_BYTES = 256 * 1024;

@@ -2,6 +2,7 @@ package io.delayq.path;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assertions.fail;
 
 import io.delayq.redis.TestRedis;
 import io.vertx.core.json.JsonArray;
@@ -29,6 +30,7 @@ public class DeliveryPathTest {
     private static final long IDLE_P99 = 20;
 
     public static final long BUSY_P99 = 150;
+    private static final int STOLEN_PERCENT = 5;
 
     /** Warm, for Java is slow at first. */
     private static TestServer server;
@@ -94,7 +96,17 @@ public class DeliveryPathTest {
 
     @Test
     void ten_thousand_jobs_come_once_each_none_early_and_on_time() {
-        checkDelivery(server, JOBS, 10_000, BUSY_P99);
+        // how late they are says nothing of the server while the host gives the cores to others: taken again then
+        for (int tries = 0; tries < 3; tries++) {
+            HostTime host = new HostTime();
+            long p99 = delivered(server, JOBS, 10_000).percentile(0.99);
+            if (p99 <= BUSY_P99) {
+                return;
+            }
+            long stolen = host.stolenPercent();
+            assertTrue(stolen > STOLEN_PERCENT, "p99 " + p99 + " ms, the host took " + stolen + " % of a core");
+        }
+        fail("p99 above " + BUSY_P99 + " ms three times, each time while the host took over " + STOLEN_PERCENT + " %");
     }
 
     @Test
@@ -106,6 +118,12 @@ public class DeliveryPathTest {
 
     /** This check and those below are also run with a fault planted, to see that they turn red. */
     public static void checkDelivery(TestServer server, int jobs, int maxDelay, long p99) {
+        long late = delivered(server, jobs, maxDelay).percentile(0.99);
+        assertTrue(late <= p99, "p99 " + late + " ms");
+    }
+
+    /** Each once and none early. */
+    private static Seen delivered(TestServer server, int jobs, int maxDelay) {
         Seen seen = pushAndDrain(server, "many", jobs, maxDelay);
         assertEquals(jobs, seen.jobs.size());
         assertEquals(Set.of(), seen.twice);
@@ -113,7 +131,7 @@ public class DeliveryPathTest {
         System.out.printf(
                 "%,d jobs, 0-%d s: lateness p50 %d ms, p99 %d ms, max %d ms%n",
                 jobs, maxDelay / 1_000, seen.percentile(0.5), seen.percentile(0.99), seen.percentile(1));
-        assertTrue(seen.percentile(0.99) <= p99, "p99 " + seen.percentile(0.99) + " ms");
+        return seen;
     }
 
     @Test
