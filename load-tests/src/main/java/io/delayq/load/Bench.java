@@ -68,6 +68,9 @@ public final class Bench {
         try {
             delayq.start();
             scale.warmUp().run(delayq, progress);
+            // what was slow until now was the warming up
+            delayq.slowCommands();
+            delayq.blockedLoops();
             return delayq;
         } catch (Exception e) {
             results.failed(new Results.Failure(scenario, String.join(" ", flags), delayq.name(), why(e)));
