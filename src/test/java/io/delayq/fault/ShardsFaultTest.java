@@ -1,7 +1,6 @@
 package io.delayq.fault;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.delayq.path.TestServer;
 import io.delayq.path.WsConsumer;
@@ -142,8 +141,15 @@ class ShardsFaultTest {
                         "pushes again", () -> server.post("/v1/jobs", rows(own)).json().getJsonArray("results").stream()
                                 .allMatch(row -> ((JsonObject) row).getInteger("status") != 503));
                 TestRedis.await("its own", () -> got.containsAll(own));
-                assertTrue(
-                        server.get("/v1/servers").json().getJsonArray("servers").size() == 1);
+                // with its next heartbeat
+                TestRedis.await(
+                        "the server is listed",
+                        () -> server.get("/v1/servers").status() == 200
+                                && server.get("/v1/servers")
+                                                .json()
+                                                .getJsonArray("servers")
+                                                .size()
+                                        == 1);
                 assertEquals(0, consumer.stale());
             }
             server.close();
