@@ -60,7 +60,12 @@ public final class LoadTest {
     }
 
     private int run() throws Exception {
-        return options.guard() ? guard() : full();
+        if (options.guard()) {
+            return guard();
+        }
+        return options.compare().isEmpty()
+                ? full()
+                : new Compare(options.scale(), options.only(), progress).run(options.compare(), this::another);
     }
 
     private int guard() throws Exception {
@@ -96,7 +101,7 @@ public final class LoadTest {
                 System.err.println("delayq did not start: " + missing.get("delayq"));
                 return 1;
             }
-            Bench bench = new Bench(options.scale(), results, progress, up, flags -> new Delayq(redis, work, flags));
+            Bench bench = new Bench(options.scale(), results, progress, up, this::another);
             List<Scenario> scenarios = options.only().stream().map(Scenario::of).toList();
             scenarios.forEach(scenario -> progress.expect(scenario.steps(bench)));
             bench.delayq().slowCommands();
@@ -126,6 +131,10 @@ public final class LoadTest {
             System.out.println("plotted in " + home.getParent().relativize(plot));
         }
         return results.failures().isEmpty() ? 0 : 1;
+    }
+
+    private Delayq another(List<String> flags) {
+        return new Delayq(redis, work, flags);
     }
 
     /** What it reaches against a server that answers at once, in this run: more than any server here. */

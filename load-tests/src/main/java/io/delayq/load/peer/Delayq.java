@@ -35,12 +35,18 @@ public final class Delayq implements Peer {
     private static final int MOST_SUBSCRIPTIONS = 1_000;
     private static final int PREFETCH = 250;
     private static final int DELETIONS = 8;
+    private static final String PROGRAM = "--redis.program=";
+    /** Another build than this one's, another java than ours. */
+    private static final String JAR = "jar=";
+
+    private static final String JAVA = "java=";
     /** An event loop that was held up for longer is told of in the server's log. */
     private static final int BLOCKED_MILLIS = 50;
 
     private static final Pattern BLOCKED = Pattern.compile("Thread (\\S+) has been blocked for (\\d+) ms");
     private static final Pattern LOG_LINE = Pattern.compile("^\\d{4}-\\d\\d-\\d\\dT");
-    private static final Pattern OUR_FRAME = Pattern.compile("^\\s*at .*io\\.delayq\\.(?:\\w+\\.)*([\\w$]+\\.[\\w$]+)\\(");
+    private static final Pattern OUR_FRAME =
+            Pattern.compile("^\\s*at .*io\\.delayq\\.(?:\\w+\\.)*([\\w$]+\\.[\\w$]+)\\(");
 
     private final Path jar;
     private final Path work;
@@ -76,7 +82,10 @@ public final class Delayq implements Peer {
         }
     }
 
-    /** @param flags settings that differ from the defaults, as the serve command takes them; with -D in front, as Java does */
+    /**
+     * @param flags settings that differ from the defaults, as the serve command takes them; with -D or -X in front, as Java
+     *     does; {@code jar=} another build, {@code java=} another java
+     */
     public Delayq(RedisProgram program, Path work, List<String> flags) {
         this.jar = program.jar();
         this.program = program;
@@ -99,12 +108,15 @@ public final class Delayq implements Peer {
         dir = Files.createTempDirectory(work, "delayq");
         log = dir.resolve("server.log");
         port = Children.freePort();
-        List<String> command = new ArrayList<>(List.of(java(), "-Ddelayq.blockedMillis=" + BLOCKED_MILLIS));
+        List<String> command =
+                new ArrayList<>(List.of(chosen(JAVA, java()), "-Ddelayq.blockedMillis=" + BLOCKED_MILLIS));
         flags.stream().filter(Delayq::isForJava).forEach(command::add);
-        command.addAll(List.of("-jar", jar.toString(), "serve", "--http.port=" + port));
+        command.addAll(List.of("-jar", chosen(JAR, jar.toString()), "serve", "--http.port=" + port));
         command.add("--data.dir=" + dir.resolve("data"));
-        command.addAll(program.delayqFlags());
-        flags.stream().filter(flag -> !isForJava(flag)).forEach(command::add);
+        if (flags.stream().noneMatch(flag -> flag.startsWith(PROGRAM))) {
+            command.addAll(program.delayqFlags());
+        }
+        flags.stream().filter(flag -> flag.startsWith("--")).forEach(command::add);
         server = Children.start(dir, log, Map.of(), command);
         Children.awaitPort(server, port, log, Duration.ofSeconds(60));
         awaitReady();
@@ -120,8 +132,16 @@ public final class Delayq implements Peer {
         Children.keep(server.toHandle());
     }
 
+    private String chosen(String word, String usual) {
+        return flags.stream()
+                .filter(flag -> flag.startsWith(word))
+                .map(flag -> flag.substring(word.length()))
+                .findFirst()
+                .orElse(usual);
+    }
+
     private static boolean isForJava(String flag) {
-        return flag.startsWith("-D");
+        return flag.startsWith("-D") || flag.startsWith("-X");
     }
 
     static String java() {
@@ -328,7 +348,9 @@ public final class Delayq implements Peer {
             } else if (LOG_LINE.matcher(line).find()) {
                 told = -1;
             } else if (told >= 0 && times.get(told).where().isEmpty() && frame.find()) {
-                times.set(told, new Blocked(times.get(told).loop(), times.get(told).millis(), frame.group(1)));
+                times.set(
+                        told,
+                        new Blocked(times.get(told).loop(), times.get(told).millis(), frame.group(1)));
             }
         }
         return times;

@@ -18,14 +18,14 @@ public final class DueLateness implements Scenario {
 
     @Override
     public int steps(Bench bench) {
-        return bench.peers().size();
+        return Scenario.turns(bench).size();
     }
 
     @Override
     public void run(Bench bench) {
         int seconds = bench.scale().pace();
         String variant = PER_SECOND + " jobs/s, delays 1-3 s";
-        for (Peer peer : bench.peers()) {
+        for (Peer peer : Scenario.turns(bench)) {
             bench.measure(
                     name(),
                     variant,
@@ -41,14 +41,14 @@ public final class DueLateness implements Scenario {
     }
 
     /** The same for every run; whole seconds where nothing finer is taken. */
-    static long[] delays(boolean millis) {
+    public static long[] delays(boolean millis) {
         Random random = new Random(7);
         return random.longs(10_007, 1_000, 3_001)
                 .map(delay -> millis ? delay : (delay + 500) / 1_000 * 1_000)
                 .toArray();
     }
 
-    static void add(Results results, String scenario, String variant, String peer, Lateness lateness) {
+    public static void add(Results results, String scenario, String variant, String peer, Lateness lateness) {
         results.add(key(scenario, variant, "lateness p50"), peer, lateness.p50());
         results.add(key(scenario, variant, "lateness p99"), peer, lateness.p99());
         results.add(key(scenario, variant, "lateness p99.9"), peer, lateness.p999());
