@@ -35,6 +35,7 @@ import io.delayq.redis.RedisEndpoint;
 import io.delayq.redis.RedisTrust;
 import io.delayq.redis.ServerList.Member;
 import io.delayq.redis.SharedKey;
+import io.delayq.redis.Sockets;
 import io.delayq.redis.StartCheck;
 import io.delayq.redis.Stores;
 import io.delayq.web.Dashboard;
@@ -79,6 +80,8 @@ public final class Server {
     private volatile int port;
     /** Guarded by {@link #toClose}: what is opened is either closed by the stop, or not opened any more. */
     private boolean stopping;
+    /** Set before the rooms are opened. */
+    private Sockets sockets = Sockets.NONE;
 
     Server(Vertx vertx, Settings settings, Resolver resolver) {
         this.vertx = vertx;
@@ -144,8 +147,8 @@ public final class Server {
     private Future<RedisEndpoint> endpoint(Settings set) {
         Path ca = set.redis().ca();
         return ca == null
-                ? Future.succeededFuture(new RedisEndpoint(set.redis()))
-                : vertx.executeBlocking(() -> new RedisEndpoint(set.redis(), RedisTrust.load(ca)));
+                ? Future.succeededFuture(new RedisEndpoint(set.redis(), null, sockets))
+                : vertx.executeBlocking(() -> new RedisEndpoint(set.redis(), RedisTrust.load(ca), sockets));
     }
 
     private Future<Settings> redis() {
@@ -156,7 +159,10 @@ public final class Server {
             EmbeddedShards redis = new EmbeddedShards(vertx, settings.dataDir(), settings.redis());
             // before it is up: a stop in the middle of the start takes it along
             toClose.push(redis::stop);
-            return redis.reached().map(settings::withRedis);
+            return redis.reached().map(reached -> {
+                sockets = redis.sockets();
+                return settings.withRedis(reached);
+            });
         });
     }
 

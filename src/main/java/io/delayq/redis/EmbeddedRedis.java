@@ -104,6 +104,10 @@ public final class EmbeddedRedis {
         return running.conf().url();
     }
 
+    Path socket() {
+        return running.conf().socket();
+    }
+
     /** Another one after Redis died and was started again. */
     public long pid() {
         return running.process().pid();

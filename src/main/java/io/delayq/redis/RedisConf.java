@@ -97,6 +97,8 @@ record RedisConf(Path dir, int port, String password, boolean always) {
                 set-proc-title no
                 dir .
                 pidfile redis.pid
+                unixsocket redis.sock
+                unixsocketperm 700
                 logfile redis.log
                 save ""
                 appendonly yes
@@ -125,6 +127,11 @@ record RedisConf(Path dir, int port, String password, boolean always) {
 
     Path pidFile() {
         return dir.resolve("redis.pid");
+    }
+
+    /** Another way to it than its port; not there if a server before us started it that did not ask for one. */
+    Path socket() {
+        return dir.resolve("redis.sock");
     }
 
     Path logFile() {

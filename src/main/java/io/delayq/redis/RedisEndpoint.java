@@ -19,6 +19,7 @@ public final class RedisEndpoint {
 
     private final Settings.Redis settings;
     private final TrustOptions trust;
+    private final Sockets sockets;
     private final KnownMaster known = new KnownMaster();
     /** Null unless it is a cluster. */
     private final ClusterNodes nodes;
@@ -36,29 +37,41 @@ public final class RedisEndpoint {
 
     /** @param trust null: whom Java trusts */
     public RedisEndpoint(Settings.Redis settings, TrustOptions trust) {
+        this(settings, trust, Sockets.NONE);
+    }
+
+    /** @param sockets nearer ways than the network to some */
+    public RedisEndpoint(Settings.Redis settings, TrustOptions trust, Sockets sockets) {
         this(
                 settings,
                 trust,
+                sockets,
                 settings.mode() == Mode.CLUSTER ? new ClusterNodes(addresses(settings)) : null,
                 null,
                 ALONE);
     }
 
     private RedisEndpoint(
-            Settings.Redis settings, TrustOptions trust, ClusterNodes nodes, String address, String shard) {
+            Settings.Redis settings,
+            TrustOptions trust,
+            Sockets sockets,
+            ClusterNodes nodes,
+            String address,
+            String shard) {
         this.settings = settings;
         this.trust = trust;
+        this.sockets = sockets;
         this.nodes = nodes;
         this.address = address;
         this.shard = shard;
-        this.shards = settings.mode() == Mode.SHARDS ? shards(settings, trust) : List.of(this);
+        this.shards = settings.mode() == Mode.SHARDS ? shards(settings, trust, sockets) : List.of(this);
     }
 
-    private static List<RedisEndpoint> shards(Settings.Redis settings, TrustOptions trust) {
+    private static List<RedisEndpoint> shards(Settings.Redis settings, TrustOptions trust, Sockets sockets) {
         List<String> urls = settings.urls();
         return IntStream.range(0, urls.size())
                 .mapToObj(i -> new RedisEndpoint(
-                        settings.withShard(urls.get(i)), trust, null, null, (i + 1) + "/" + urls.size()))
+                        settings.withShard(urls.get(i)), trust, sockets, null, null, (i + 1) + "/" + urls.size()))
                 .toList();
     }
 
@@ -79,7 +92,7 @@ public final class RedisEndpoint {
 
     /** That node of the cluster. */
     RedisEndpoint at(String node) {
-        return new RedisEndpoint(settings, trust, nodes, node, ALONE);
+        return new RedisEndpoint(settings, trust, sockets, nodes, node, ALONE);
     }
 
     boolean isCluster() {
@@ -168,7 +181,7 @@ public final class RedisEndpoint {
         // one connection, held for good: the pool must neither recycle nor share it. RESP2, because the client hands a
         // RESP3 push message to whoever waits for an answer
         return new RedisOptions()
-                .setConnectionString(url)
+                .setConnectionString(sockets.nearest(url))
                 .setNetClientOptions(net)
                 .setPreferredProtocolVersion(ProtocolVersion.RESP2)
                 .setMaxPoolSize(1)
