@@ -94,14 +94,23 @@ final class Compare {
                 rate("C", "drain with acks", name, b -> delayq.drain(new DrainWork(scale.drained(), 16), b));
             }
             if (only.contains("D")) {
-                Stopwatch.awaitQuiet(List.copyOf(up.values()));
-                Lateness late =
-                        delayq.lateness(new PaceWork(PER_SECOND, PACE_SECONDS, DueLateness.delays(true), 16), bar);
-                DueLateness.add(results, "D", "1,000 jobs/s", name, late);
-                noteAndClear(name, delayq);
+                lateness(name, bar);
             }
             progress.stepDone();
         }
+    }
+
+    private void lateness(String name, IntConsumer bar) throws Exception {
+        Delayq delayq = up.get(name);
+        String variant = "1,000 jobs/s";
+        Stopwatch.awaitQuiet(List.copyOf(up.values()));
+        Stopwatch.watch(delayq::processes);
+        Stopwatch watch = Stopwatch.start();
+        Lateness late = delayq.lateness(new PaceWork(PER_SECOND, PACE_SECONDS, DueLateness.delays(true), 16), bar);
+        double seconds = watch.seconds();
+        DueLateness.add(results, "D", variant, name, late);
+        addCpu("D", variant, name, PER_SECOND * PACE_SECONDS / seconds);
+        noteAndClear(name, delayq);
     }
 
     private void rate(String scenario, String variant, String name, Bench.Rate rate) throws Exception {
@@ -110,12 +119,16 @@ final class Compare {
         Stopwatch.watch(delayq::processes);
         double perSecond = rate.measure(done -> {});
         results.add(Scenario.jobsPerSecond(scenario, variant), name, perSecond);
+        addCpu(scenario, variant, name, perSecond);
+        noteAndClear(name, delayq);
+    }
+
+    private void addCpu(String scenario, String variant, String name, double perSecond) {
         Stopwatch.lastUse()
                 .forEach((role, percent) -> results.add(
                         new Results.Key(scenario, variant, "CPU of " + role, "µs a job", false),
                         name,
                         percent * 10_000 / perSecond));
-        noteAndClear(name, delayq);
     }
 
     private void noteAndClear(String name, Delayq delayq) throws Exception {
