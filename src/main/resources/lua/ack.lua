@@ -11,6 +11,24 @@
 local known = replay()
 if known then return known end
 local given, stale, job_no = ARGV, {}, -1
+
+-- What it takes to end a job that has a group, or that is kept.
+local made
+local function rare()
+  if made then return made end
+  made = {guard_groups = guard_groups, ungroup = ungroup}
+
+  function made.keep(group, kept)
+    for i, id in ipairs(group.gone) do
+      local by, more = string.match(given[group.args[i] + 2], '^([^\n]*)\n?(.*)$')
+      keep(group.k, id, group.runs[i], group.records[i], by, more)
+    end
+    arm('o', group.k.topic, now + kept)
+  end
+
+  return made
+end
+
 local groups = groups_of(4, 3, 'jobs', 'lease', 'runs', 'log', 'expire', 'done')
 for _, group in ipairs(groups) do
   local k, ids, seen, count = group.k, column(group, 3, 1), {}, 0
@@ -29,7 +47,7 @@ for _, group in ipairs(groups) do
     end
   end
   group.gone, group.records, group.runs, group.args = gone, records, held_runs, args
-  if group.grouped then guard_groups(k, records) end
+  if group.grouped then rare().guard_groups(k, records) end
 end
 
 for _, group in ipairs(groups) do
@@ -37,14 +55,11 @@ for _, group in ipairs(groups) do
   local kept = settings_of(k.topic).keepDone or 0
   if #gone > 0 then
     call('ZREM', k.lease, unpack(gone))
-    if kept == 0 then
-      forget(k, gone, group.records)
+    if kept > 0 then
+      rare().keep(group, kept)
     else
-      for i, id in ipairs(gone) do
-        local by, more = string.match(given[group.args[i] + 2], '^([^\n]*)\n?(.*)$')
-        keep(k, id, group.runs[i], group.records[i], by, more)
-      end
-      arm('o', k.topic, now + kept)
+      if group.grouped then rare().ungroup(k, gone, group.records) end
+      erase(k, gone)
     end
     freed(k.topic)
   end

@@ -1,6 +1,6 @@
 --[[
   What scripts share. The loader puts behind a script's first line those of these blocks, separated by blank lines,
-  that the script needs, since each costs time in every call.
+  that the script needs, since each costs time in every call; those that only its function `rare` needs, into that.
   A script's KEYS lie in one bucket. KEYS[1] is always the bucket's `next`, from whose name the names of the
   topics' keys are made (see Keys.java, which is the data model).
     KEYS[1] next    ZSET  kind + topic, score the earliest time anything of it is due: the bucket's alarm
@@ -67,18 +67,19 @@ local settings = {}
 -- Redis begins every script with the same seed.
 local random = math.randomseed(tonumber(time[2])) or math.random
 
--- The keys of a topic, each made when it is first used.
-local NAMED = {__index = function(k, kind)
-  local key = #kind == 1 and bucket_keys .. 'ready:' .. k.topic .. ':' .. kind or bucket_keys .. kind .. ':' .. k.topic
-  rawset(k, kind, key)
-  return key
-end}
-
 -- The keys of a topic, of which the script may write the given ones: these are read now, so that a slot on the move
--- refuses the script before its first write. One letter is the ready list of a lane.
+-- refuses the script before its first write. One letter is the ready list of a lane. Those that most scripts use are
+-- made at once, for a table that grows, or that makes what it lacks, takes longer.
 local function keys_of(topic, ...)
-  local k, written = setmetatable({topic = topic}, NAMED), {...}
-  for i, kind in ipairs(written) do written[i] = k[kind] end
+  local b, r, written = bucket_keys, bucket_keys .. 'ready:' .. topic, {...}
+  local k = {topic = topic, jobs = b .. 'jobs:' .. topic, clock = b .. 'clock:' .. topic, runs = b .. 'runs:' .. topic,
+    lease = b .. 'lease:' .. topic, dead = b .. 'dead:' .. topic, done = b .. 'done:' .. topic,
+    log = b .. 'log:' .. topic, expire = b .. 'expire:' .. topic, ghosts = b .. 'ghosts:' .. topic,
+    heads = b .. 'heads:' .. topic, n = r .. ':n', h = r .. ':h', l = r .. ':l', c = r .. ':c'}
+  for i, kind in ipairs(written) do
+    k[kind] = k[kind] or b .. kind .. ':' .. topic
+    written[i] = k[kind]
+  end
   if #written > 0 then call('EXISTS', unpack(written)) end
   return k
 end
@@ -320,9 +321,8 @@ local function write_log(k, id, run, start, outcome, by, more)
   call('HSET', k.log, id, kept .. entry .. (more or '') .. '}\n')
 end
 
--- Nothing is left of jobs that stand on no index any more.
-local function forget(k, ids, records)
-  if #ids == 0 then return end
+-- Jobs leave their groups, and `ids`.
+local function ungroup(k, ids, records)
   for i = 1, #ids do
     local record = records[i]
     if record then
@@ -331,10 +331,23 @@ local function forget(k, ids, records)
       if is_owned(record) then call('HDEL', ids_key, ids[i]) end
     end
   end
+end
+
+-- Nothing is left of jobs that stand on no index any more and are in no group.
+local function erase(k, ids)
+  if #ids == 0 then return end
   call('HDEL', k.jobs, unpack(ids))
   call('HDEL', k.runs, unpack(ids))
-  if call('EXISTS', k.log) == 1 then call('HDEL', k.log, unpack(ids)) end
-  if call('EXISTS', k.expire) == 1 then call('ZREM', k.expire, unpack(ids)) end
+  if call('EXISTS', k.log, k.expire) > 0 then
+    call('HDEL', k.log, unpack(ids))
+    call('ZREM', k.expire, unpack(ids))
+  end
+end
+
+-- Nothing is left of jobs that stand on no index any more.
+local function forget(k, ids, records)
+  ungroup(k, ids, records)
+  erase(k, ids)
 end
 
 -- A job that was reserved is done, and kept. Out of its group, for it does not come back.

@@ -11,6 +11,37 @@
 local known = replay()
 if known then return known end
 local args, PLAIN, answer, refused, job_no = ARGV, '\1\0' .. stamp, {now}, 1, -1
+
+-- What it takes to store a job with options, and one whose id was there before.
+local made
+local function rare()
+  if made then return made end
+  made = {guard_groups = guard_groups, place = place}
+
+  function made.guard_ids(record)
+    if is_owned(record) then call('EXISTS', ids_key) end
+  end
+
+  -- The id of a job that is done is free.
+  function made.give_back(k, id, record)
+    if call('ZREM', k.done, id) == 0 then return false end
+    call('HDEL', k.runs, id)
+    call('HDEL', k.log, id)
+    if is_owned(record) then call('HDEL', ids_key, id) end
+    return true
+  end
+
+  -- Returns the record as stored, its lane, and its ttl or false.
+  function made.record(k, set, id, record)
+    record = stamped(byte(record) == 1 and record or '\1\0' .. record, set)
+    local ttl, _, group_name = parts_of(record)
+    if group_name then call('SADD', group_key(k.topic, group_name), id) end
+    return record, lane_of(record), ttl or false
+  end
+
+  return made
+end
+
 local groups = groups_of(4, 3)
 for _, group in ipairs(groups) do
   local k = group.k
@@ -22,24 +53,15 @@ for _, group in ipairs(groups) do
     local record = args[group.from + 3 * i - 1]
     if group.there[i] then
       fresh = false
-      if is_owned(group.there[i]) then call('EXISTS', ids_key) end
+      rare().guard_ids(group.there[i])
     end
     if byte(record) == 1 then
       group.plain = false
-      if byte(record, 2) % 64 >= 32 then guard_groups(k, {record}, 3) end
+      if byte(record, 2) % 64 >= 32 then rare().guard_groups(k, {record}, 3) end
     end
   end
   if group.plain and fresh then call('EXISTS', k.clock, k.n, k.ghosts)
   else call('EXISTS', k.clock, k.done, k.runs, k.log, k.expire, k.n, k.h, k.l, k.c, k.ghosts) end
-end
-
--- The id of a job that is done is free.
-local function give_back(k, id, record)
-  if call('ZREM', k.done, id) == 0 then return false end
-  call('HDEL', k.runs, id)
-  call('HDEL', k.log, id)
-  if is_owned(record) then call('HDEL', ids_key, id) end
-  return true
 end
 
 for _, group in ipairs(groups) do
@@ -51,7 +73,7 @@ for _, group in ipairs(groups) do
   for i = 1, #there do
     local id = ids[i]
     job_no = job_no + 1
-    if seen[id] or there[i] and not give_back(k, id, there[i]) then
+    if seen[id] or there[i] and not rare().give_back(k, id, there[i]) then
       refused = refused + 1
       answer[refused] = job_no
     else
@@ -74,11 +96,9 @@ for _, group in ipairs(groups) do
           ready[ready_size] = id
         end
       else
-        record = stamped(byte(record) == 1 and record or '\1\0' .. record, set)
-        local ttl, _, group_name = parts_of(record)
-        if group_name then call('SADD', group_key(k.topic, group_name), id) end
         local from = #others
-        others[from + 1], others[from + 2], others[from + 3], others[from + 4] = id, due, lane_of(record), ttl or false
+        others[from + 1], others[from + 2] = id, due
+        record, others[from + 3], others[from + 4] = rare().record(k, set, id, record)
       end
       stored[stored_size + 1], stored[stored_size + 2] = id, record
       stored_size = stored_size + 2
@@ -90,7 +110,7 @@ for _, group in ipairs(groups) do
     arm('c', k.topic, earliest)
   end
   if ready_size > 0 then make_ready(k, 'n', ready) end
-  place(k, others)
+  if #others > 0 then rare().place(k, others) end
 end
 tell()
 return remember(answer)

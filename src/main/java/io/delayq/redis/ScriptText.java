@@ -1,17 +1,26 @@
 package io.delayq.redis;
 
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 
-/** Puts scripts together from their files and what they need of the prelude. */
+/**
+ * Puts scripts together from their files and what they need of the prelude. It takes Redis its time in every call to make
+ * a function, so what only a script's function {@code rare} needs goes into that one, which is called when something of it
+ * is needed.
+ */
 final class ScriptText {
     private static final Pattern COMMENT = Pattern.compile("(?s)--\\[\\[.*?]]|--[^\\n]*");
     private static final Pattern DEFINITION = Pattern.compile("(?m)^local (?:function )?(\\w+(?:, \\w+)*)");
     private static final Pattern WORD = Pattern.compile("\\w+");
+    private static final Pattern OF_RARE = Pattern.compile("rare\\(\\)\\.\\w+");
+    private static final Pattern RARE =
+            Pattern.compile("(?ms)^local function rare\\(\\)\n  if made then return made end\n(.*?)^end$");
 
     private final List<Block> blocks = new ArrayList<>();
 
@@ -31,27 +40,45 @@ final class ScriptText {
         }
     }
 
-    /** The script with those blocks of the prelude behind its first line that it needs, in the prelude's order. */
+    /** The script with those blocks of the prelude that it needs, behind its first line or where its rare part begins. */
     String joined(String script) {
-        Set<String> used = words(code(script));
-        boolean[] needed = new boolean[blocks.size()];
+        int firstLine = script.indexOf('\n') + 1;
+        Matcher rare = RARE.matcher(script);
+        if (!rare.find()) {
+            return script.substring(0, firstLine)
+                    + text(needed(words(code(script)), new BitSet()))
+                    + script.substring(firstLine);
+        }
+        int begin = rare.start(1);
+        String often = OF_RARE.matcher(script.substring(0, begin) + script.substring(rare.end()))
+                .replaceAll("");
+        BitSet always = needed(words(code(often)), new BitSet());
+        return script.substring(0, firstLine)
+                + text(always)
+                + script.substring(firstLine, begin)
+                + text(needed(words(code(rare.group(1))), always))
+                + script.substring(begin);
+    }
+
+    /** The blocks that define any of these words, and what those need, but for the ones that are there already. */
+    private BitSet needed(Set<String> words, BitSet there) {
+        Set<String> used = new HashSet<>(words);
+        BitSet needed = new BitSet();
         for (boolean more = true; more; ) {
             more = false;
-            for (int i = 0; i < needed.length; i++) {
-                if (!needed[i] && blocks.get(i).isUsed(used)) {
-                    needed[i] = more = true;
+            for (int i = 0; i < blocks.size(); i++) {
+                if (!needed.get(i) && !there.get(i) && blocks.get(i).isUsed(used)) {
+                    more = true;
+                    needed.set(i);
                     used.addAll(blocks.get(i).words);
                 }
             }
         }
-        int firstLine = script.indexOf('\n') + 1;
-        StringBuilder whole = new StringBuilder(script.substring(0, firstLine));
-        for (int i = 0; i < needed.length; i++) {
-            if (needed[i]) {
-                whole.append(blocks.get(i).text).append('\n');
-            }
-        }
-        return whole.append(script.substring(firstLine)).toString();
+        return needed;
+    }
+
+    private String text(BitSet chosen) {
+        return chosen.stream().mapToObj(i -> blocks.get(i).text + '\n').collect(Collectors.joining());
     }
 
     private static Set<String> words(String code) {

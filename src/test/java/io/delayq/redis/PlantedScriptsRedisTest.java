@@ -198,7 +198,7 @@ class PlantedScriptsRedisTest {
                 fault(Script.PUT, "forget(k, {id}, {old})", "", "(put", 2),
                 fault(
                         Script.DUE,
-                        "local state, due_time = state_of(k, id, lane)\n    detach(k, id, lane, state)",
+                        "local state, due_time = state_of(k, id, lane)\n      detach(k, id, lane, state)",
                         "local due_time",
                         "and due)",
                         1),
