@@ -32,9 +32,7 @@ class ShardsFaultTest {
     @AfterEach
     void close() {
         server.close();
-        List<Long> left = LeftBehind.redisOf(dir);
-        LeftBehind.killRedisOf(dir);
-        assertEquals(List.of(), left);
+        LeftBehind.assertNoRedisOf(dir);
     }
 
     private boolean isOnSecond(String id) {

@@ -33,9 +33,7 @@ class ShardsPathTest {
 
     @AfterEach
     void nothingIsLeft() {
-        List<Long> left = LeftBehind.redisOf(dir);
-        LeftBehind.killRedisOf(dir);
-        assertEquals(List.of(), left);
+        LeftBehind.assertNoRedisOf(dir);
     }
 
     /** In one namespace, so that another one finds the jobs. */

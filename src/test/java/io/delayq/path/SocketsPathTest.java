@@ -12,7 +12,6 @@ import io.netty.channel.epoll.Epoll;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.List;
 import java.util.Map;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
@@ -27,9 +26,7 @@ class SocketsPathTest {
 
     @AfterEach
     void nothingIsLeft() {
-        List<Long> left = LeftBehind.redisOf(dir);
-        LeftBehind.killRedisOf(dir);
-        assertEquals(List.of(), left);
+        LeftBehind.assertNoRedisOf(dir);
     }
 
     private static TestServer serve(Path data) {

@@ -23,9 +23,7 @@ class EmbeddedShardsTest {
     @AfterEach
     void nothingIsLeft() throws Exception {
         done(vertx.close());
-        List<Long> left = LeftBehind.redisOf(dir);
-        LeftBehind.killRedisOf(dir);
-        assertEquals(List.of(), left);
+        LeftBehind.assertNoRedisOf(dir);
     }
 
     /** However it ended. */

@@ -1,5 +1,7 @@
 package io.delayq.redis;
 
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -14,6 +16,13 @@ public final class LeftBehind {
     /** The processes of the Redis servers that run on this data directory. */
     public static List<Long> redisOf(Path dataDir) {
         return processes(dataDir).stream().map(RedisProcess::pid).toList();
+    }
+
+    /** There is none; one that should not be is ended, so that it troubles no other test. */
+    public static void assertNoRedisOf(Path dataDir) {
+        List<Long> left = redisOf(dataDir);
+        killRedisOf(dataDir);
+        assertEquals(List.of(), left, "Redis left behind");
     }
 
     /** Ends them as a crash would. */
