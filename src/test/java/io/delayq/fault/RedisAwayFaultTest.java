@@ -6,10 +6,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.delayq.Alone;
 import io.delayq.SideBySide;
 import io.delayq.config.Settings;
+import io.delayq.path.HostTime;
 import io.delayq.path.TestServer;
 import io.delayq.redis.Keys;
 import io.delayq.redis.TestRedis;
-import io.vertx.core.json.JsonObject;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -133,10 +133,11 @@ class RedisAwayFaultTest extends RedisAwayTestBase {
 
     private static CompletableFuture<Void> answeredInTime(
             TestServer server, int status, String method, String path, String json) {
+        HostTime host = new HostTime();
         long began = System.nanoTime();
         return server.sendAsync(method, path, json).thenAccept(reply -> {
             long took = millisSince(began);
-            assertTrue(took <= ANSWER_MILLIS, took + " ms: " + reply.text());
+            assertInTime(took, host, reply.text());
             assertEquals(status, reply.status(), reply.text());
         });
     }
@@ -150,12 +151,14 @@ class RedisAwayFaultTest extends RedisAwayTestBase {
             redis.freeze();
             // the first one, in which a Java that has just begun is slow, is not timed
             assertEquals(9_000, server.post("/v1/jobs", list).json().getInteger("rejected"));
+            HostTime host = new HostTime();
             long began = System.nanoTime();
-            JsonObject outcome = server.post("/v1/jobs", list).json();
+            TestServer.Reply reply = server.post("/v1/jobs", list);
+            // to read two megabytes of JSON is the test's own work
             long took = millisSince(began);
             System.out.println("Redis frozen: a list of 9,000 answered after " + took + " ms");
-            assertEquals(9_000, outcome.getInteger("rejected"));
-            assertTrue(took < ANSWER_MILLIS, took + " ms");
+            assertEquals(9_000, reply.json().getInteger("rejected"));
+            assertInTime(took, host, "");
             redis.thaw();
         }
     }

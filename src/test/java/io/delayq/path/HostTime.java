@@ -5,7 +5,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 
 /** How much time the host of this virtual machine has given to others, as the kernel counts it. */
-final class HostTime {
+public final class HostTime {
     private static final Path STAT = Path.of("/proc/stat");
     /** Of the line "cpu user nice system idle iowait irq softirq steal". */
     private static final int STEAL = 8;
@@ -25,9 +25,14 @@ final class HostTime {
         }
     }
 
+    /** Since it was made; of all cores together. */
+    public long stolenMillis() {
+        return TICK_MILLIS * (stolenTicks() - stolenBefore);
+    }
+
     /** Since it was made, in % of the time that passed; of all cores together, so that it can be over 100. */
     long stolenPercent() {
         long passedMillis = Math.max(1, (System.nanoTime() - began) / 1_000_000);
-        return 100 * TICK_MILLIS * (stolenTicks() - stolenBefore) / passedMillis;
+        return 100 * stolenMillis() / passedMillis;
     }
 }
