@@ -13,6 +13,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
 import java.util.function.IntConsumer;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /**
  * delayq with other settings, or another build of it, against the defaults: all are up side by side and take turns, for
@@ -23,7 +25,10 @@ final class Compare {
     private static final int ROUNDS = 5;
     private static final int PACE_SECONDS = 10;
     private static final int PER_SECOND = 1_000;
+    private static final int TOPICS = 100;
     private static final String DEFAULTS = "defaults";
+    /** So many jobs wait in it from the beginning on. */
+    private static final Pattern PENDING = Pattern.compile("\\bpending=(\\d+)");
 
     private final Scale scale;
     private final List<String> only;
@@ -53,6 +58,7 @@ final class Compare {
                 up.put(name, delayq);
                 delayq.start();
                 scale.warmUp().run(delayq, progress);
+                fill(delayq, name);
                 delayq.slowCommands();
                 delayq.blockedLoops();
             }
@@ -66,6 +72,16 @@ final class Compare {
         progress.end();
         print(Stolen.now().since(before));
         return 0;
+    }
+
+    private void fill(Delayq delayq, String name) throws Exception {
+        Matcher pending = PENDING.matcher(name);
+        if (pending.find()) {
+            int jobs = Integer.parseInt(pending.group(1));
+            delayq.fill("waiting.", 1, 0, jobs, progress.step("filling: " + name, jobs));
+            progress.stepDone();
+            delayq.awaitLogWritten();
+        }
     }
 
     /** Each round begins with another one: to be the first, or behind a certain other, is to be no advantage. */
@@ -95,6 +111,18 @@ final class Compare {
             }
             if (only.contains("D")) {
                 lateness(name, bar);
+            }
+            if (only.contains("G")) {
+                rate(
+                        "G",
+                        "batches of 100, " + TOPICS + " topics",
+                        name,
+                        b -> delayq.push(new PushWork(scale.fillBatched(), 16, 100), TOPICS, b));
+                rate(
+                        "G",
+                        "drain with acks, " + TOPICS + " topics",
+                        name,
+                        b -> delayq.drain(new DrainWork(scale.fillDrained(), 16), TOPICS, 0, b));
             }
             progress.stepDone();
         }
