@@ -12,19 +12,24 @@ import java.util.TreeMap;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.IntConsumer;
+import java.util.function.ToLongFunction;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /** What a scenario works with: the systems that are up, and where figures go. */
 public final class Bench {
+    private static final int SLOW_MICROS = 10_000;
+    private static final int BLOCKED_MILLIS = 50;
+
     private final Scale scale;
     private final Results results;
     private final Progress progress;
     private final List<Peer> peers;
-    private final Map<String, List<RedisTalk.Slow>> slow = new LinkedHashMap<>();
+    private final Map<String, List<SlowWatch.Slow>> slow = new LinkedHashMap<>();
     private final Map<String, List<Delayq.Blocked>> blocked = new LinkedHashMap<>();
     private final Map<String, Double> lag = new LinkedHashMap<>();
     private final Map<String, Stolen> stolen = new LinkedHashMap<>();
+    private final Map<String, Witness.Stood> stood = new LinkedHashMap<>();
     private final Function<List<String>, Delayq> another;
 
     /** @param another makes a delayq with these flags, not yet started */
@@ -110,8 +115,10 @@ public final class Bench {
         try {
             Stopwatch.awaitQuiet(peers);
             Stolen before = Stolen.now();
+            long began = System.nanoTime();
             work.run(bar);
             stolen.merge(scenario, Stolen.now().since(before), Stolen::and);
+            stood.merge(scenario, Witness.Stood.between(began, System.nanoTime()), Witness.Stood::and);
             noteSlow(scenario, peer);
         } catch (Exception e) {
             results.failed(new Results.Failure(scenario, variant, peer.name(), why(e)));
@@ -140,40 +147,60 @@ public final class Bench {
     /** Commands that took delayq's Redis more than 10 ms, and what held its event loops up, by scenario, for the reader. */
     Map<String, String> slow() {
         Map<String, String> said = new LinkedHashMap<>();
-        slow.forEach((scenario, all) -> said.put(
-                "commands over 10 ms in Redis, " + scenario,
-                all.isEmpty()
-                        ? "none"
-                        : all.size() + ", the longest "
-                                + all.stream()
-                                                .mapToLong(RedisTalk.Slow::micros)
-                                                .max()
-                                                .orElse(0)
-                                        / 1_000
-                                + " ms" + counts(all.stream().map(RedisTalk.Slow::what))));
-        blocked.forEach((scenario, all) -> said.put(
-                "event loops blocked over 50 ms, " + scenario,
-                all.isEmpty()
-                        ? "never"
-                        : all.size() + " times, the longest "
-                                + all.stream()
-                                        .mapToLong(Delayq.Blocked::millis)
-                                        .max()
-                                        .orElse(0)
-                                + " ms"
-                                + counts(all.stream().map(one -> one.where().isEmpty() ? "elsewhere" : one.where()))));
+        slow.forEach((scenario, all) -> said.put("commands over 10 ms in Redis, " + scenario, toldSlow(all)));
+        blocked.forEach((scenario, all) -> said.put("event loops blocked over 50 ms, " + scenario, toldBlocked(all)));
+        stood.forEach((scenario, all) -> said.put("stood still, " + scenario, all.toString()));
         stolen.forEach((scenario, taken) -> said.put("taken by the host, " + scenario, taken.toString()));
         lag.forEach((scenario, millis) ->
                 said.put("event loops late, " + scenario, "by at most " + Math.round(millis) + " ms"));
         return said;
     }
 
+    static String toldSlow(List<SlowWatch.Slow> all) {
+        return all.isEmpty()
+                ? "none"
+                : all.size() + ", the longest " + most(all, SlowWatch.Slow::micros) / 1_000 + " ms"
+                        + counts(all.stream().map(SlowWatch.Slow::what)) + "; without what a core stood still "
+                        + all.stream()
+                                .filter(one -> one.micros() - one.stalledMicros() > SLOW_MICROS)
+                                .count()
+                        + ", and what Redis waited for one "
+                        + all.stream()
+                                .filter(one -> one.ownMicros() > SLOW_MICROS)
+                                .count()
+                        + counts(all.stream()
+                                .filter(one -> one.ownMicros() > SLOW_MICROS)
+                                .map(SlowWatch.Slow::what))
+                        + ", the longest " + Report.number(most(all, SlowWatch.Slow::ownMicros) / 1e3) + " ms";
+    }
+
+    static String toldBlocked(List<Delayq.Blocked> all) {
+        List<Delayq.Blocked> own =
+                all.stream().filter(one -> one.ownMillis() > BLOCKED_MILLIS).toList();
+        return all.isEmpty()
+                ? "never"
+                : all.size() + " times, the longest " + most(all, Delayq.Blocked::millis) + " ms" + counts(where(all))
+                        + "; without what a core stood still " + own.size() + " times, the longest "
+                        + most(all, Delayq.Blocked::ownMillis) + " ms" + counts(where(own));
+    }
+
+    private static Stream<String> where(List<Delayq.Blocked> all) {
+        return all.stream().map(one -> one.where().isEmpty() ? "elsewhere" : one.where());
+    }
+
+    private static <T> long most(List<T> all, ToLongFunction<T> of) {
+        return all.stream().mapToLong(of).max().orElse(0);
+    }
+
     /** Of which there were how many. */
     private static String counts(Stream<String> names) {
-        Map<String, Long> counts = names.collect(Collectors.groupingBy(name -> name, TreeMap::new, Collectors.counting()));
-        return counts.entrySet().stream()
-                .map(one -> one.getKey() + " " + one.getValue())
-                .collect(Collectors.joining(", ", " (", ")"));
+        Map<String, Long> counts =
+                names.collect(Collectors.groupingBy(name -> name, TreeMap::new, Collectors.counting()));
+        return counts.isEmpty()
+                ? ""
+                : counts.entrySet().stream()
+                        .map(one -> one.getKey() + " " + one.getValue())
+                        .collect(Collectors.joining(", ", " (", ")"));
     }
 
     static String why(Throwable e) {

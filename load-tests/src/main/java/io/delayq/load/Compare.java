@@ -35,8 +35,8 @@ final class Compare {
     private final Progress progress;
     private final Results results = new Results();
     private final Map<String, Delayq> up = new LinkedHashMap<>();
-    private final Map<String, Integer> blocked = new LinkedHashMap<>();
-    private final Map<String, Integer> slow = new LinkedHashMap<>();
+    private final Map<String, List<Delayq.Blocked>> blocked = new LinkedHashMap<>();
+    private final Map<String, List<SlowWatch.Slow>> slow = new LinkedHashMap<>();
 
     Compare(Scale scale, List<String> only, Progress progress) {
         this.scale = scale;
@@ -52,6 +52,7 @@ final class Compare {
         List<String> names = new ArrayList<>(List.of(DEFAULTS));
         names.addAll(others);
         Stolen before = Stolen.now();
+        long began = System.nanoTime();
         try {
             for (String name : names) {
                 Delayq delayq = maker.apply(name.equals(DEFAULTS) ? List.of() : List.of(name.split("\\s+")));
@@ -70,7 +71,7 @@ final class Compare {
             up.values().forEach(Delayq::close);
         }
         progress.end();
-        print(Stolen.now().since(before));
+        print(Stolen.now().since(before), Witness.Stood.between(began, System.nanoTime()));
         return 0;
     }
 
@@ -160,15 +161,15 @@ final class Compare {
     }
 
     private void noteAndClear(String name, Delayq delayq) throws Exception {
-        slow.merge(name, delayq.slowCommands().size(), Integer::sum);
-        blocked.merge(name, delayq.blockedLoops().size(), Integer::sum);
+        slow.computeIfAbsent(name, one -> new ArrayList<>()).addAll(delayq.slowCommands());
+        blocked.computeIfAbsent(name, one -> new ArrayList<>()).addAll(delayq.blockedLoops());
         delayq.clear();
         // emptying is ours
         delayq.slowCommands();
         delayq.blockedLoops();
     }
 
-    private void print(Stolen stolen) {
+    private void print(Stolen stolen, Witness.Stood stood) {
         for (Results.Key key : results.keys()) {
             System.out.println(key.scenario() + " " + key.variant() + ", " + key.metric() + ", " + key.unit());
             for (String name : results.peers(key)) {
@@ -178,8 +179,10 @@ final class Compare {
             }
         }
         up.keySet()
-                .forEach(name -> System.out.println(name + ": " + slow.get(name) + " commands over 10 ms in Redis, "
-                        + blocked.get(name) + " event loops blocked over 50 ms"));
+                .forEach(name -> System.out.println(name + ": commands over 10 ms in Redis: "
+                        + Bench.toldSlow(slow.get(name)) + "\n" + name + ": event loops blocked over 50 ms: "
+                        + Bench.toldBlocked(blocked.get(name))));
         System.out.println("taken by the host: " + stolen);
+        System.out.println("stood still: " + stood);
     }
 }

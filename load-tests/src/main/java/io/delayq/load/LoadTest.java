@@ -63,9 +63,11 @@ public final class LoadTest {
         if (options.guard()) {
             return guard();
         }
-        return options.compare().isEmpty()
-                ? full()
-                : new Compare(options.scale(), options.only(), progress).run(options.compare(), this::another);
+        if (options.compare().isEmpty()) {
+            return full();
+        }
+        System.out.println("witnesses: " + witnesses());
+        return new Compare(options.scale(), options.only(), progress).run(options.compare(), this::another);
     }
 
     private int guard() throws Exception {
@@ -94,6 +96,7 @@ public final class LoadTest {
         List<Path> flames;
         try {
             settings.put("load generator", generator());
+            settings.get("load generator").put("witnesses", witnesses());
             for (Peer peer : candidates()) {
                 bringUp(peer, up);
             }
@@ -147,6 +150,10 @@ public final class LoadTest {
             reached.put("drain with acks, 16 connections, from a stub", perSecond(Stub.drain(10 * jobs)));
         }
         return reached;
+    }
+
+    private String witnesses() {
+        return Witness.start(home.resolve("target/load.jar"));
     }
 
     private static String perSecond(double rate) {

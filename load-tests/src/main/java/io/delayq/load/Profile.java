@@ -25,7 +25,8 @@ final class Profile {
     private static final long MILLIS = 12_000;
     private static final String LOOPS = "vert.x-eventloop";
     /** What an event loop does while it has nothing to do. */
-    private static final List<String> IDLE = List.of("epollWait", "epollWait0", "epollBusyWait", "kevent", "poll", "select");
+    private static final List<String> IDLE =
+            List.of("epollWait", "epollWait0", "epollBusyWait", "kevent", "poll", "select");
 
     private final Delayq delayq;
     private final Path dir;

@@ -55,14 +55,15 @@ public final class RedisTalk implements AutoCloseable {
                 + text((String) ask("INFO", "memory"), "mem_allocator");
     }
 
-    /** A command that took longer than the slow log's limit. */
-    public record Slow(String what, long micros) {}
+    /** Of the slow log. */
+    record Entry(String what, long micros) {}
 
-    public List<Slow> slow() throws IOException {
-        List<Slow> slow = new ArrayList<>();
-        for (Object entry : (List<?>) ask("SLOWLOG", "GET", "128")) {
+    /** The last ones. */
+    List<Entry> slow(int count) throws IOException {
+        List<Entry> slow = new ArrayList<>();
+        for (Object entry : (List<?>) ask("SLOWLOG", "GET", Integer.toString(count))) {
             List<?> fields = (List<?>) entry;
-            slow.add(new Slow(what((List<?>) fields.get(3)), (Long) fields.get(2)));
+            slow.add(new Entry(what((List<?>) fields.get(3)), (Long) fields.get(2)));
         }
         return slow;
     }
@@ -76,7 +77,7 @@ public final class RedisTalk implements AutoCloseable {
                 return last.group(1);
             }
         }
-        return command.equals("evalsha") ? "another script" : command;
+        return command.equals("evalsha") ? "another script " + words.subList(1, Math.min(12, words.size())) : command;
     }
 
     private static long field(String info, String name) {

@@ -19,7 +19,8 @@ record Stolen(long taken, long worked) {
 
     static Stolen now() {
         try {
-            String[] words = Files.readString(STAT).lines().findFirst().orElse("").split("\\s+");
+            String[] words =
+                    Files.readString(STAT).lines().findFirst().orElse("").split("\\s+");
             long worked = 0;
             for (int i = 1; i <= STEAL && i < words.length; i++) {
                 worked += i == IDLE || i == WAITING || i == STEAL ? 0 : Long.parseLong(words[i]);

@@ -1,9 +1,12 @@
 package io.delayq.load.net;
 
+import io.delayq.load.Witness;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.ArrayDeque;
+import java.util.IdentityHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.IntConsumer;
 import org.HdrHistogram.Histogram;
@@ -20,8 +23,10 @@ public final class OpenLoop implements PushConn.Done, DrainConn.Taken {
     private final int perSecond;
     private final long[] delaysMillis;
     private final long[] sent;
+    private final long[] taken;
     private final long[] arrived;
     private final ArrayDeque<PushConn> idle = new ArrayDeque<>();
+    private final Map<PushConn, Integer> pushing = new IdentityHashMap<>();
     private long began;
     private int ready;
     private int subscribed;
@@ -32,6 +37,7 @@ public final class OpenLoop implements PushConn.Done, DrainConn.Taken {
         this.perSecond = perSecond;
         this.delaysMillis = delaysMillis;
         sent = new long[jobs];
+        taken = new long[jobs];
         arrived = new long[jobs];
     }
 
@@ -108,7 +114,9 @@ public final class OpenLoop implements PushConn.Done, DrainConn.Taken {
             long now = System.nanoTime();
             while (next < sent.length && !idle.isEmpty() && meant(next) <= now) {
                 sent[next] = now;
-                idle.pop().push(next, delay(next));
+                PushConn conn = idle.pop();
+                pushing.put(conn, next);
+                conn.push(next, delay(next));
                 next++;
             }
         } catch (IOException e) {
@@ -117,23 +125,32 @@ public final class OpenLoop implements PushConn.Done, DrainConn.Taken {
     }
 
     private Lateness lateness() throws IOException {
-        Histogram histogram = new Histogram(3);
+        Histogram all = new Histogram(3);
+        Histogram calm = new Histogram(3);
         long earliest = Long.MAX_VALUE;
         for (int job = 0; job < arrived.length; job++) {
             long delayNanos = delay(job) * 1_000_000;
             earliest = Math.min(earliest, arrived[job] - sent[job] - delayNanos);
-            histogram.recordValue(Math.max(0, arrived[job] - meant(job) - delayNanos) / 1_000);
+            long micros = Math.max(0, arrived[job] - meant(job) - delayNanos) / 1_000;
+            all.recordValue(micros);
+            if (!Witness.stoodStill(meant(job), taken[job])
+                    && !Witness.stoodStill(meant(job) + delayNanos, arrived[job])) {
+                calm.recordValue(micros);
+            }
         }
         if (earliest < -EARLY_NANOS) {
             throw new IOException("a job came " + -earliest / 1e6 + " ms early");
         }
-        return Lateness.of(histogram);
+        return Witness.isThere() ? Lateness.of(all, calm) : Lateness.of(all);
     }
 
     @Override
     public void pushed(PushConn conn) {
-        if (began == 0) {
+        Integer job = pushing.remove(conn);
+        if (job == null) {
             ready++;
+        } else {
+            taken[job] = System.nanoTime();
         }
         idle.add(conn);
     }

@@ -2,6 +2,8 @@ package io.delayq.load.peer;
 
 import io.delayq.load.Children;
 import io.delayq.load.RedisTalk;
+import io.delayq.load.SlowWatch;
+import io.delayq.load.Witness;
 import io.delayq.load.net.ClosedPush;
 import io.delayq.load.net.Drain;
 import io.delayq.load.net.HttpPush;
@@ -16,6 +18,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -56,6 +59,7 @@ public final class Delayq implements Peer {
     private Path log;
     private Process server;
     private final List<OneRedis> redises = new ArrayList<>();
+    private final List<SlowWatch> watches = new ArrayList<>();
     private int port;
     private int topicNumber;
     private int blockedSeen;
@@ -125,7 +129,10 @@ public final class Delayq implements Peer {
                 redises.add(OneRedis.in(one));
             }
         }
-        redises.forEach(one -> Children.keep(one.process()));
+        for (OneRedis redis : redises) {
+            Children.keep(redis.process());
+            watches.add(new SlowWatch(redis.talk(), redis.process().pid()));
+        }
         // classes are loaded on the event loops while it starts
         blockedSeen = blocked().size();
         // ended before Redis, whose end it sees to itself
@@ -293,13 +300,10 @@ public final class Delayq implements Peer {
     }
 
     /** Commands over 10 ms since the last time this was asked. */
-    public List<RedisTalk.Slow> slowCommands() throws IOException {
-        List<RedisTalk.Slow> slow = new ArrayList<>();
-        for (OneRedis redis : redises) {
-            try (RedisTalk talk = redis.talk()) {
-                slow.addAll(talk.slow());
-                talk.ask("SLOWLOG", "RESET");
-            }
+    public List<SlowWatch.Slow> slowCommands() throws IOException {
+        List<SlowWatch.Slow> slow = new ArrayList<>();
+        for (SlowWatch watch : watches) {
+            slow.addAll(watch.slow());
         }
         return slow;
     }
@@ -314,8 +318,18 @@ public final class Delayq implements Peer {
                 .orElse(0);
     }
 
-    /** An event loop that was held up for too long, and the first line of ours it stood in, '' if none is known. */
-    public record Blocked(String loop, long millis, String where) {}
+    /**
+     * An event loop that was held up for too long.
+     *
+     * @param until when this was noticed, by {@link System#nanoTime}
+     * @param where the first line of ours it stood in, '' if none is known
+     */
+    public record Blocked(String loop, long millis, long until, String where) {
+        /** Without the time for which a core stood still. */
+        public long ownMillis() {
+            return millis - Witness.stalledNanos(until - millis * 1_000_000, until) / 1_000_000;
+        }
+    }
 
     /** Since the last look. */
     public List<Blocked> blockedLoops() throws IOException {
@@ -327,6 +341,7 @@ public final class Delayq implements Peer {
 
     private List<Blocked> blocked() throws IOException {
         List<Blocked> times = new ArrayList<>();
+        long clockAhead = System.currentTimeMillis() * 1_000_000 - System.nanoTime();
         Map<String, Integer> last = new LinkedHashMap<>();
         int told = -1;
         for (String line : Files.readAllLines(log)) {
@@ -335,22 +350,23 @@ public final class Delayq implements Peer {
             if (found.find()) {
                 String loop = found.group(1);
                 long millis = Long.parseLong(found.group(2));
+                long until =
+                        Instant.parse(line.substring(0, line.indexOf(' '))).toEpochMilli() * 1_000_000 - clockAhead;
                 Integer at = last.get(loop);
                 // as long as it lasts it is told again, with a larger number
                 if (at != null && millis > times.get(at).millis()) {
-                    times.set(at, new Blocked(loop, millis, times.get(at).where()));
+                    times.set(at, new Blocked(loop, millis, until, times.get(at).where()));
                     told = at;
                 } else {
                     last.put(loop, times.size());
                     told = times.size();
-                    times.add(new Blocked(loop, millis, ""));
+                    times.add(new Blocked(loop, millis, until, ""));
                 }
             } else if (LOG_LINE.matcher(line).find()) {
                 told = -1;
             } else if (told >= 0 && times.get(told).where().isEmpty() && frame.find()) {
-                times.set(
-                        told,
-                        new Blocked(times.get(told).loop(), times.get(told).millis(), frame.group(1)));
+                Blocked one = times.get(told);
+                times.set(told, new Blocked(one.loop(), one.millis(), one.until(), frame.group(1)));
             }
         }
         return times;
@@ -428,6 +444,14 @@ public final class Delayq implements Peer {
     @Override
     public void close() {
         Children.end(server);
+        for (SlowWatch watch : watches) {
+            try {
+                watch.close();
+            } catch (IOException e) {
+                // it is closed
+                continue;
+            }
+        }
         redises.forEach(one -> Children.end(one.process()));
     }
 }

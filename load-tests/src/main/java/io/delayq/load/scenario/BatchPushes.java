@@ -33,8 +33,12 @@ public final class BatchPushes implements Scenario {
             bench.measureRate(name(), VARIANT + ", ids given", bench.delayq(), jobs, bar -> bench.delayq()
                     .push(new PushWork(jobs, 16, 100).withIds(), bar));
             if (two != null) {
-                bench.measureRate(name(), VARIANT + ", two Redis processes", two, jobs, bar -> two.push(
-                        new PushWork(jobs, 16, 100), bar));
+                bench.measureRate(
+                        name(),
+                        VARIANT + ", two Redis processes",
+                        two,
+                        jobs,
+                        bar -> two.push(new PushWork(jobs, 16, 100), bar));
             }
         }
     }

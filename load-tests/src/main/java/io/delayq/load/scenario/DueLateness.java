@@ -53,6 +53,20 @@ public final class DueLateness implements Scenario {
         results.add(key(scenario, variant, "lateness p99"), peer, lateness.p99());
         results.add(key(scenario, variant, "lateness p99.9"), peer, lateness.p999());
         results.add(key(scenario, variant, "lateness max"), peer, lateness.max());
+        if (lateness.undisturbed() != null) {
+            results.add(
+                    key(scenario, variant, "p99 where no core stood still"),
+                    peer,
+                    lateness.undisturbed().p99());
+            results.add(
+                    key(scenario, variant, "max where no core stood still"),
+                    peer,
+                    lateness.undisturbed().max());
+            results.add(
+                    new Results.Key(scenario, variant, "jobs on whose way one did", "%", false),
+                    peer,
+                    lateness.disturbed());
+        }
     }
 
     private static Results.Key key(String scenario, String variant, String metric) {
