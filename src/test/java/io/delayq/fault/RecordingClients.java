@@ -4,6 +4,7 @@ import io.delayq.fault.History.Ack;
 import io.delayq.fault.History.Delivery;
 import io.delayq.fault.History.Outcome;
 import io.delayq.fault.History.Push;
+import io.delayq.path.HostTime;
 import io.delayq.redis.Recount;
 import io.delayq.redis.StoreHarness;
 import io.delayq.redis.TestRedis;
@@ -49,6 +50,7 @@ final class RecordingClients implements AutoCloseable {
     record Load(int perSecond, int batch, int maxDelayMillis, int leaseMillis, int keptOneIn) {}
 
     final History history = new History();
+    private final HostTime.Log host = new HostTime.Log();
     private final List<Supplier<Target>> targets;
     private final Load load;
     private final Vertx vertx = Vertx.vertx();
@@ -330,7 +332,7 @@ final class RecordingClients implements AutoCloseable {
         try (StoreHarness store = new StoreHarness(redis, redis.url(), namespace, buckets)) {
             orphans = new Recount(store).faults(List.of(TOPIC));
         }
-        Verdict.Terms terms = new Verdict.Terms(load.leaseMillis, clockMillis(redis), orphans);
+        Verdict.Terms terms = new Verdict.Terms(load.leaseMillis, clockMillis(redis), orphans, host::between);
         return new Verdict(name, history, terms).report();
     }
 
@@ -350,6 +352,7 @@ final class RecordingClients implements AutoCloseable {
         }
         pushing = false;
         consuming = false;
+        host.close();
         sockets.forEach(RecordingSocket::close);
         try {
             for (Thread poller : pollers) {

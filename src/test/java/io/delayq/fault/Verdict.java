@@ -20,6 +20,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.function.LongBinaryOperator;
 import java.util.stream.Collectors;
 
 /**
@@ -33,8 +34,13 @@ final class Verdict {
      * @param leaseMillis of every job, which comes again at once when it ends
      * @param clockMillis how far the clock of Redis is ahead of that of the history, at most
      * @param orphans what a look at the keys found wrong
+     * @param stolenMillis what the host of this machine took away between two times
      */
-    record Terms(long leaseMillis, long clockMillis, List<String> orphans) {}
+    record Terms(long leaseMillis, long clockMillis, List<String> orphans, LongBinaryOperator stolenMillis) {
+        Terms(long leaseMillis, long clockMillis, List<String> orphans) {
+            this(leaseMillis, clockMillis, orphans, (from, to) -> 0);
+        }
+    }
 
     final Set<String> lost = new TreeSet<>();
     final Set<String> unexpected = new TreeSet<>();
@@ -52,7 +58,7 @@ final class Verdict {
     int duplicated;
     int mostAcks;
     int staleRefused;
-    /** How long after the end of its lease a job came again, at most. */
+    /** How long after the end of its lease a job came again, at most, without what the host took away meanwhile. */
     long redeliveryMillis;
 
     private final String name;
@@ -162,7 +168,8 @@ final class Verdict {
         int steps = delivery.attempt() - (before == null ? 1 : before.attempt());
         long from = before == null ? due : before.deadline() - terms.leaseMillis;
         if (steps > 0 && from > 0) {
-            long late = delivery.at() - from - steps * terms.leaseMillis;
+            long ended = from + steps * terms.leaseMillis;
+            long late = delivery.at() - ended - terms.stolenMillis.applyAsLong(ended, delivery.at());
             redeliveryMillis = Math.max(redeliveryMillis, late / steps);
         }
     }

@@ -66,6 +66,18 @@ class VerdictTest {
     }
 
     @Test
+    void what_the_host_took_after_the_end_of_a_lease_is_not_held_against_the_redelivery() {
+        pushed("a", Outcome.YES);
+        delivered("a", 1, DUE);
+        delivered("a", 2, DUE + LEASE + 700);
+        acked("a", 2, Outcome.YES, DUE + LEASE + 701);
+        assertEquals(700, verdict().redeliveryMillis);
+        Verdict.Terms terms = new Verdict.Terms(
+                LEASE, 0, List.of(), (from, to) -> from == DUE + LEASE && to == DUE + LEASE + 700 ? 300 : 0);
+        assertEquals(400, new Verdict("made-up", history, terms).redeliveryMillis);
+    }
+
+    @Test
     void a_job_that_was_taken_and_never_came_is_lost() {
         done("a");
         pushed("b", Outcome.YES);

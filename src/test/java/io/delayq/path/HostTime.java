@@ -3,6 +3,9 @@ package io.delayq.path;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Map;
+import java.util.concurrent.ConcurrentSkipListMap;
+import java.util.concurrent.locks.LockSupport;
 
 /** How much time the host of this virtual machine has given to others, as the kernel counts it. */
 public final class HostTime {
@@ -28,6 +31,48 @@ public final class HostTime {
     /** Since it was made; of all cores together. */
     public long stolenMillis() {
         return TICK_MILLIS * (stolenTicks() - stolenBefore);
+    }
+
+    /** How much since it was made, noted again and again: between two times of the wall clock it can be told afterwards. */
+    public static final class Log implements AutoCloseable {
+        private static final long REST_NANOS = 20_000_000;
+        private final HostTime host = new HostTime();
+        private final ConcurrentSkipListMap<Long, Long> stolen = new ConcurrentSkipListMap<>();
+        private final Thread writer = new Thread(this::write, "host time");
+        private volatile boolean over;
+
+        public Log() {
+            note();
+            writer.setDaemon(true);
+            writer.start();
+        }
+
+        private void write() {
+            while (!over) {
+                LockSupport.parkNanos(REST_NANOS);
+                note();
+            }
+        }
+
+        private void note() {
+            stolen.put(System.currentTimeMillis(), host.stolenMillis());
+        }
+
+        /** Of all cores together, and at most a little more than that: by the notes around these times. */
+        public long between(long fromMillis, long toMillis) {
+            return at(stolen.ceilingEntry(toMillis), stolen.lastEntry())
+                    - at(stolen.floorEntry(fromMillis), stolen.firstEntry());
+        }
+
+        private static long at(Map.Entry<Long, Long> entry, Map.Entry<Long, Long> otherwise) {
+            return (entry == null ? otherwise : entry).getValue();
+        }
+
+        @Override
+        public void close() {
+            note();
+            over = true;
+        }
     }
 
     /** Since it was made, in % of the time that passed; of all cores together, so that it can be over 100. */
