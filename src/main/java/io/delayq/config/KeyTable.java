@@ -167,7 +167,13 @@ public final class KeyTable {
                     + " callbacks. Health, metrics and the list of servers are there in any case.",
             Role.EXPECTED,
             Role::parse);
-    static final Key<Integer> INGRESS = whole("instances.ingress", "2", "Verticles that take HTTP requests.", 1, 64);
+    static final Key<Integer> INGRESS = whole(
+            "instances.ingress",
+            "1",
+            "Verticles that take HTTP requests. Each makes its own calls to Redis, so that more of them make smaller ones:"
+                    + " worth it only when one takes a whole core.",
+            1,
+            64);
     static final Key<Integer> SCANNER =
             whole("instances.scanner", "1", "Verticles that move due jobs to the ready queues.", 1, 64);
     static final Key<Integer> DISPATCHER =

@@ -13,7 +13,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class RolesTest extends LoadingTestBase {
     @Test
     void a_server_does_all_unless_told_otherwise() {
-        assertEquals(new Instances(2, 1, 1, 1, 1), loaded().instances());
+        assertEquals(new Instances(1, 1, 1, 1, 1), loaded().instances());
         assertEquals(
                 List.of(Role.INGRESS, Role.SCANNER, Role.DISPATCHER, Role.GATEWAY, Role.WEBHOOK),
                 loaded().instances().roles());
@@ -22,7 +22,7 @@ class RolesTest extends LoadingTestBase {
     @Test
     void a_role_that_is_not_named_has_no_instances() {
         yaml = "roles: [ingress, scanner]\ninstances: {scanner: 3, gateway: 5}";
-        assertEquals(new Instances(2, 3, 0, 0, 0), loaded().instances());
+        assertEquals(new Instances(1, 3, 0, 0, 0), loaded().instances());
         assertEquals(List.of(Role.INGRESS, Role.SCANNER), loaded().instances().roles());
     }
 

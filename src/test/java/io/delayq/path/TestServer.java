@@ -79,7 +79,7 @@ public final class TestServer implements AutoCloseable {
         return new TestServer(change.apply(settings(TestRedis.shared().url())), vertx -> resolver);
     }
 
-    /** Any free port, a namespace nobody else has. */
+    /** Any free port, a namespace nobody else has; two doors, for what they must do together. */
     public static Settings settings(String redisUrl) {
         Settings defaults = Settings.defaults();
         Settings.Http http = defaults.http();
@@ -89,7 +89,7 @@ public final class TestServer implements AutoCloseable {
                 defaults.redis().withUrl(redisUrl),
                 "t" + UUID.randomUUID().toString().substring(0, 8),
                 defaults.buckets(),
-                defaults.instances(),
+                new Settings.Instances(2, 1, 1, 1, 1),
                 defaults.tokens(),
                 defaults.insecure());
     }

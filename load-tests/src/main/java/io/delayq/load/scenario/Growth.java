@@ -11,8 +11,6 @@ import java.util.List;
 
 /** G: A to D again, beside ever more jobs that wait, and spread over ever more topics. */
 public final class Growth implements Scenario {
-    private static final int RATES = 3;
-
     @Override
     public String name() {
         return "G";
@@ -21,7 +19,7 @@ public final class Growth implements Scenario {
     @Override
     public int steps(Bench bench) {
         Scale scale = bench.scale();
-        int parts = RATES + scale.fillPaces();
+        int parts = Rates.steps(scale) + scale.fillPaces();
         return (parts + 1) * scale.fills().size() + parts * scale.topics().size();
     }
 
@@ -55,36 +53,16 @@ public final class Growth implements Scenario {
     private void parts(Bench bench, Delayq delayq, int topics, String variant) {
         Scale scale = bench.scale();
         Results results = bench.results();
-        step(
-                bench,
-                delayq,
-                variant + ", single pushes, 64 connections",
-                scale.fillSingles(),
-                (key, bar) ->
-                        results.add(key, "delayq", delayq.push(new PushWork(scale.fillSingles(), 64, 1), topics, bar)));
-        step(
-                bench,
-                delayq,
-                variant + ", batches of 100",
-                scale.fillBatched(),
-                (key, bar) -> results.add(
-                        key, "delayq", delayq.push(new PushWork(scale.fillBatched(), 16, 100), topics, bar)));
-        step(
-                bench,
-                delayq,
-                variant + ", drain with acks",
-                scale.fillDrained(),
-                (key, bar) -> results.add(
-                        key, "delayq", delayq.drain(new DrainWork(scale.fillDrained(), 16), topics, 0, bar)));
+        Rates.take(bench, name(), delayq, topics, variant);
         int jobs = DueLateness.PER_SECOND * scale.fillPace();
         // a single stall of the machine decides over the p99 of such a short time, so the median of some counts
         for (int round = 0; round < scale.fillPaces(); round++) {
-            step(
-                    bench,
-                    delayq,
+            bench.measure(
+                    name(),
                     variant,
+                    delayq,
                     jobs,
-                    (key, bar) -> DueLateness.add(
+                    bar -> DueLateness.add(
                             results,
                             name(),
                             variant,
@@ -95,13 +73,5 @@ public final class Growth implements Scenario {
                                     topics,
                                     bar)));
         }
-    }
-
-    private interface Part {
-        void run(Results.Key key, java.util.function.IntConsumer bar) throws Exception;
-    }
-
-    private void step(Bench bench, Delayq delayq, String variant, int jobs, Part part) {
-        bench.measure(name(), variant, delayq, jobs, bar -> part.run(Scenario.jobsPerSecond(name(), variant), bar));
     }
 }
