@@ -4,7 +4,7 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.delayq.bus.Polls;
 import io.delayq.http.Access;
-import io.delayq.http.Api;
+import io.delayq.http.Answers;
 import io.delayq.http.Call;
 import io.delayq.http.JobRequest;
 import io.delayq.http.Json;
@@ -78,7 +78,7 @@ final class Core {
     static String reason(Throwable cause) {
         return cause instanceof IllegalArgumentException told
                 ? told.getMessage()
-                : Api.problem(cause).oneLine();
+                : Answers.problem(cause).oneLine();
     }
 
     /** @throws IllegalArgumentException if it cannot be kept */

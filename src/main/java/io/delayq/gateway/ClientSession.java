@@ -4,7 +4,7 @@ import io.delayq.bus.Batch;
 import io.delayq.bus.Connections;
 import io.delayq.gateway.Subscription.Held;
 import io.delayq.gateway.Subscription.Outgoing;
-import io.delayq.http.Api;
+import io.delayq.http.Answers;
 import io.delayq.http.JobJson;
 import io.delayq.http.Problem;
 import io.delayq.http.Visitor;
@@ -118,7 +118,7 @@ final class ClientSession implements Visitor.Listener {
                     FrameReader.read(head, text, gateway.ids(), System.currentTimeMillis(), gateway.targets()));
             badInARow = 0;
         } catch (RuntimeException e) {
-            Problem problem = Api.problem(e);
+            Problem problem = Answers.problem(e);
             error(ref, problem);
             if (problem.status() < 500 && ++badInARow >= MAX_BAD_IN_A_ROW) {
                 visitor.close(POLICY, MAX_BAD_IN_A_ROW + " bad messages in a row");
@@ -311,7 +311,7 @@ final class ClientSession implements Visitor.Listener {
     }
 
     void error(Buffer ref, Throwable cause) {
-        Problem problem = Api.problem(cause);
+        Problem problem = Answers.problem(cause);
         send(JobJson.object()
                 .text("op", "error")
                 .raw("ref", ref)

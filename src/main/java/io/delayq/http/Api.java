@@ -1,14 +1,12 @@
 package io.delayq.http;
 
 import io.delayq.ops.AccessLog;
-import io.delayq.redis.StoreException;
 import io.netty.channel.Channel;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServerRequest;
-import io.vertx.core.http.HttpServerResponse;
 import io.vertx.core.http.HttpVersion;
 import io.vertx.core.net.impl.ConnectionBase;
 import io.vertx.ext.web.Router;
@@ -19,7 +17,6 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
 import java.util.Set;
-import java.util.UUID;
 import java.util.function.Consumer;
 import java.util.stream.Collectors;
 import org.slf4j.Logger;
@@ -33,7 +30,6 @@ public final class Api {
     private static final Logger log = LoggerFactory.getLogger(Api.class);
     private static final int RETRY_AFTER_SECONDS = 1;
     private static final int STREAMED = 200;
-    private static final long LINGER_MILLIS = 2_000;
     /** How long streams under way may go on once the server is stopping. */
     private static final long STREAM_GRACE_MILLIS = 1_500;
 
@@ -101,6 +97,7 @@ public final class Api {
     private final Access access;
     private final long stallMillis;
     private final Bodies bodies;
+    private final Answers answers;
     private final List<Route> routes = new ArrayList<>();
     private final Set<Future<?>> underWay = new HashSet<>();
     private final Set<Outflow> streams = new HashSet<>();
@@ -111,6 +108,7 @@ public final class Api {
         this.access = access;
         this.stallMillis = stallMillis;
         this.bodies = new Bodies(vertx, stallMillis);
+        this.answers = new Answers(vertx);
     }
 
     public Api route(HttpMethod method, String path, Right right, int bodyLimit, Handler handler) {
@@ -159,10 +157,11 @@ public final class Api {
         // what vertx-web cannot even split
         router.errorHandler(
                 400,
-                context -> write(context.request(), Problem.invalid("", "expected a valid path and a valid Host")));
+                context -> answers.write(
+                        context.request(), Problem.invalid("", "expected a valid path and a valid Host")));
         // a target that is no path at all, such as *
-        router.errorHandler(404, context -> write(context.request(), nothingHere()));
-        router.errorHandler(500, context -> write(context.request(), context.failure()));
+        router.errorHandler(404, context -> answers.write(context.request(), nothingHere()));
+        router.errorHandler(500, context -> answers.write(context.request(), context.failure()));
         return router;
     }
 
@@ -170,7 +169,7 @@ public final class Api {
     public void invalid(HttpServerRequest request) {
         Throwable cause = request.decoderResult().cause();
         boolean headers = cause instanceof io.netty.handler.codec.http.TooLongHttpHeaderException;
-        write(
+        answers.write(
                 request,
                 headers
                         ? ProblemType.HEADERS_TOO_LARGE.with("expected at most 8 KiB of headers")
@@ -235,10 +234,10 @@ public final class Api {
         underWay.add(answer);
         answer.onComplete(result -> {
             underWay.remove(answer);
-            Answer given = result.failed() ? Answer.of(problem(request, result.cause())) : result.result();
+            Answer given = result.failed() ? Answer.of(Answers.problem(request, result.cause())) : result.result();
             audit.ends(route, given == null ? STREAMED : given.status());
             if (given != null) {
-                write(request, given);
+                answers.write(request, given);
             }
         });
     }
@@ -288,7 +287,7 @@ public final class Api {
                 route.door().accept(new Visitor(socket, channel, caller));
             });
         } catch (RuntimeException e) {
-            write(request, e);
+            answers.write(request, e);
         }
     }
 
@@ -322,7 +321,7 @@ public final class Api {
                     if (!out.isBegun()) {
                         return Future.failedFuture(error);
                     }
-                    log.warn("stream cut off status={}", problem(error).status());
+                    log.warn("stream cut off status={}", Answers.problem(error).status());
                     out.cut();
                     return Future.succeededFuture();
                 })
@@ -346,9 +345,9 @@ public final class Api {
             }
             String list = String.join(", ", allowed);
             Problem problem = ProblemType.METHOD_NOT_ALLOWED.with("expected " + list);
-            write(request, Answer.of(problem).with("Allow", list));
+            answers.write(request, Answer.of(problem).with("Allow", list));
         } catch (RuntimeException e) {
-            write(request, e);
+            answers.write(request, e);
         }
     }
 
@@ -374,7 +373,7 @@ public final class Api {
             throw ProblemType.UNSUPPORTED_MEDIA_TYPE.with("expected a body without Content-Encoding");
         }
         String header = request.getHeader(HttpHeaders.CONTENT_TYPE);
-        if (header == null || !hasBody(request)) {
+        if (header == null || !Answers.hasBody(request)) {
             return false;
         }
         String type = header.split(";", 2)[0].strip().toLowerCase(Locale.ROOT);
@@ -385,76 +384,5 @@ public final class Api {
                     + "; with curl use --json instead of -d");
         }
         return lines;
-    }
-
-    private void write(HttpServerRequest request, Throwable cause) {
-        write(request, Answer.of(problem(request, cause)));
-    }
-
-    private static Problem problem(HttpServerRequest request, Throwable cause) {
-        return AccessLog.during(request, () -> problem(cause));
-    }
-
-    private void write(HttpServerRequest request, Answer answer) {
-        HttpServerResponse response = request.response();
-        if (response.closed() || response.headWritten()) {
-            return;
-        }
-        response.setStatusCode(answer.status());
-        if (answer.mediaType() != null) {
-            response.putHeader(HttpHeaders.CONTENT_TYPE, answer.mediaType());
-        }
-        answer.headers().forEach(response::putHeader);
-        if (!request.isEnded() && hasBody(request)) {
-            // the rest of the body is not worth waiting for
-            response.putHeader(HttpHeaders.CONNECTION, HttpHeaders.CLOSE);
-            response.end(answer.body()).onComplete(done -> linger(request));
-        } else {
-            response.end(answer.body());
-        }
-    }
-
-    /** To close on a client that still sends would reset the connection, and it might never see its answer. */
-    private void linger(HttpServerRequest request) {
-        if (request.isEnded()) {
-            request.connection().close();
-            return;
-        }
-        long timer = vertx.setTimer(LINGER_MILLIS, late -> request.connection().close());
-        request.handler(dropped -> {});
-        request.endHandler(end -> {
-            vertx.cancelTimer(timer);
-            request.connection().close();
-        });
-        // it may have been left unread
-        request.resume();
-    }
-
-    private static boolean hasBody(HttpServerRequest request) {
-        String length = request.getHeader(HttpHeaders.CONTENT_LENGTH);
-        return request.getHeader(HttpHeaders.TRANSFER_ENCODING) != null || length != null && !length.equals("0");
-    }
-
-    /** How any failure looks to a client. */
-    public static Problem problem(Throwable cause) {
-        if (cause instanceof Problem problem) {
-            return problem;
-        }
-        if (cause instanceof StoreException store) {
-            switch (store.kind()) {
-                case UNAVAILABLE, BUSY:
-                    return Problem.storeUnavailable(RETRY_AFTER_SECONDS);
-                case UNKNOWN:
-                    return Problem.outcomeUnknown().retryAfter(RETRY_AFTER_SECONDS);
-                case NOT_REPLICATED:
-                    return Problem.notReplicated().retryAfter(RETRY_AFTER_SECONDS);
-                case FULL:
-                    return Problem.storeFull();
-                default:
-            }
-        }
-        String errorId = UUID.randomUUID().toString();
-        log.error("request failed errorId={}", errorId, cause);
-        return Problem.internal(errorId);
     }
 }

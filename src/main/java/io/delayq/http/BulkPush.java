@@ -135,7 +135,7 @@ public final class BulkPush {
 
     private static Result failed(Row row, Throwable error) {
         boolean silence = error instanceof StoreException store && store.kind() != StoreException.Kind.FULL;
-        return new Result(false, silence, rejected(row, Api.problem(error)));
+        return new Result(false, silence, rejected(row, Answers.problem(error)));
     }
 
     private static byte[] accepted(Row row, Store.Pushed pushed) {

@@ -1,6 +1,6 @@
 package io.delayq.list;
 
-import io.delayq.http.Api;
+import io.delayq.http.Answers;
 import io.delayq.http.JobJson;
 import io.delayq.http.JobRequest;
 import io.delayq.http.JobText;
@@ -162,7 +162,8 @@ public final class IntakeVerticle extends VerticleBase {
             List<Entry> fine = new ArrayList<>();
             for (int i = 0; i < jobs.size(); i++) {
                 if (checks.get(i).failed()) {
-                    bad.add(bad(jobs.get(i).entry(), Api.problem(checks.get(i).cause())));
+                    bad.add(bad(
+                            jobs.get(i).entry(), Answers.problem(checks.get(i).cause())));
                 } else {
                     fine.add(jobs.get(i));
                 }
