@@ -37,7 +37,7 @@ class KeyTableTest {
                                 1),
                         "dq",
                         4,
-                        new Instances(2, 1, 1, 1, 1),
+                        new Instances(1, 1, 1, 1, 1),
                         List.of(),
                         false),
                 Settings.defaults());

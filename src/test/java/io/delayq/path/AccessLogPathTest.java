@@ -11,7 +11,7 @@ import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.AppenderBase;
 import io.delayq.config.Settings;
-import io.delayq.http.Api;
+import io.delayq.http.Answers;
 import io.delayq.ops.AccessLog;
 import io.delayq.redis.TestRedis;
 import java.util.ArrayList;
@@ -30,7 +30,7 @@ import org.slf4j.LoggerFactory;
 /** The id of each request, and its line. */
 class AccessLogPathTest {
     private static final Logger access = (Logger) LoggerFactory.getLogger("io.delayq.access");
-    private static final Logger failures = (Logger) LoggerFactory.getLogger(Api.class);
+    private static final Logger failures = (Logger) LoggerFactory.getLogger(Answers.class);
     private static final Heard heard = new Heard();
     private static TestServer server;
     private static TestServer guarded;

@@ -4,10 +4,11 @@ import io.delayq.load.peer.Peer;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.function.Supplier;
 
 /**
@@ -18,7 +19,8 @@ public final class Stopwatch {
     private static final boolean PROC = Files.exists(Path.of("/proc/self/stat"));
     private static final long QUIET_MILLIS = 200;
     private static final double QUIET_CORES = 0.1;
-    private static final long MOST_MILLIS = 5_000;
+    /** Longer than a Redis takes to rewrite the log of millions of jobs. */
+    private static final long MOST_MILLIS = 15_000;
     private static Supplier<Map<String, Long>> watched = Map::of;
     private static Map<String, Double> lastUse = Map.of();
 
@@ -49,20 +51,34 @@ public final class Stopwatch {
         return seconds;
     }
 
-    /** What one still does after its turn, compiling above all, is not to burden the next. */
+    /** What one still does after its turn, compiling or rewriting a log, is not to burden the next. */
     static void awaitQuiet(List<Peer> peers) throws InterruptedException {
-        List<Long> pids = new ArrayList<>(List.of(ProcessHandle.current().pid()));
-        peers.forEach(peer -> pids.addAll(peer.processes().values()));
         long deadline = System.nanoTime() + 1_000_000 * MOST_MILLIS;
         double used = 1;
         while (PROC && used > QUIET_CORES * QUIET_MILLIS / 1_000 && System.nanoTime() < deadline) {
+            Set<Long> pids = pids(peers);
             double before = cpuSeconds(pids);
             Thread.sleep(QUIET_MILLIS);
             used = cpuSeconds(pids) - before;
         }
     }
 
-    private static double cpuSeconds(List<Long> pids) {
+    /** With what they have started: a Redis rewrites its log in a child. */
+    private static Set<Long> pids(List<Peer> peers) {
+        Set<Long> pids = new TreeSet<>();
+        for (Peer peer : peers) {
+            for (long pid : peer.processes().values()) {
+                pids.add(pid);
+                ProcessHandle.of(pid).stream()
+                        .flatMap(ProcessHandle::children)
+                        .forEach(child -> pids.add(child.pid()));
+            }
+        }
+        pids.add(ProcessHandle.current().pid());
+        return pids;
+    }
+
+    private static double cpuSeconds(Set<Long> pids) {
         double all = 0;
         for (long pid : pids) {
             try {
