@@ -50,7 +50,7 @@ final class RecordingClients implements AutoCloseable {
     record Load(int perSecond, int batch, int maxDelayMillis, int leaseMillis, int keptOneIn) {}
 
     final History history = new History();
-    private final HostTime.Log host = new HostTime.Log();
+    private final HostTime.Log host = HostTime.Log.begin();
     private final List<Supplier<Target>> targets;
     private final Load load;
     private final Vertx vertx = Vertx.vertx();

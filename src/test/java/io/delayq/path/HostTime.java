@@ -41,10 +41,13 @@ public final class HostTime {
         private final Thread writer = new Thread(this::write, "host time");
         private volatile boolean over;
 
-        public Log() {
-            note();
-            writer.setDaemon(true);
-            writer.start();
+        /** Begins to look. */
+        public static Log begin() {
+            Log log = new Log();
+            log.note();
+            log.writer.setDaemon(true);
+            log.writer.start();
+            return log;
         }
 
         private void write() {
@@ -55,7 +58,11 @@ public final class HostTime {
         }
 
         private void note() {
-            stolen.put(System.currentTimeMillis(), host.stolenMillis());
+            note(System.currentTimeMillis(), host.stolenMillis());
+        }
+
+        void note(long atMillis, long stolenMillis) {
+            stolen.put(atMillis, stolenMillis);
         }
 
         /** Of all cores together, and at most a little more than that: by the notes around these times. */
